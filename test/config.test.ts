@@ -23,8 +23,6 @@ describe('the configuration', () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  const load = (sources: Partial<ConfigSources>) => loadConfig({ flags: {}, environment: {}, file, ...sources });
-
   it('is complete and frozen without any setting', async () => {
     await writeFile(file, '{}');
     const config = load({});
@@ -92,12 +90,6 @@ describe('the configuration', () => {
     });
     afterEach(() => process.chdir(before));
 
-    const refuse = (why: RegExp): void =>
-      assert.throws(
-        () => load({ file: undefined }),
-        (error: unknown) => error instanceof ConfigError && why.test(error.message),
-      );
-
     it('is read where it belongs to this account, and where it is absent, nothing is', async () => {
       assert.equal(load({ file: undefined }).port, 1001);
       await rm(usual);
@@ -116,6 +108,12 @@ describe('the configuration', () => {
       refuse(/cartulary\.json belongs to another account of this machine\. Name it with --config/);
       assert.equal(load({ file: usual }).port, 1001);
     });
+
+    const refuse = (why: RegExp): void =>
+      assert.throws(
+        () => load({ file: undefined }),
+        (error: unknown) => error instanceof ConfigError && why.test(error.message),
+      );
   });
 
   const wrong: readonly (readonly [string, string, RegExp])[] = [
@@ -253,4 +251,6 @@ describe('the configuration', () => {
   it('lists variables that look like settings and are none', () => {
     assert.deepEqual(listUnknownVariables({ CARTULARY_PROT: '1', CARTULARY_PORT: '1', PATH: '' }), ['CARTULARY_PROT']);
   });
+
+  const load = (sources: Partial<ConfigSources>) => loadConfig({ flags: {}, environment: {}, file, ...sources });
 });

@@ -22,8 +22,6 @@ const readByHand: Readonly<Record<string, string>> = {
   only: 'MIT',
 };
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-
 describe('the packages that this one needs', () => {
   it('are installed without running a script that npm takes for a step of its own', () => {
     const steps = 'dependencies install postinstall preinstall prepare prepublish preprepare postprepare'.split(' ');
@@ -95,6 +93,8 @@ describe('the packages that this one needs', () => {
     }
   });
 });
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 interface Workspace {
   readonly devDependencies: Readonly<Record<string, string>>;

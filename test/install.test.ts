@@ -103,8 +103,6 @@ describe('The installation of a checkout', function () {
     writeFileSync(join(checkout, 'package-lock.json'), JSON.stringify(lock));
   });
 
-  const has = (...segments: readonly string[]): boolean => existsSync(join(checkout, ...segments));
-
   it('shows why a package could not be prepared, and prepares it alone once the obstacle is gone', async () => {
     writeFileSync(join(checkout, 'obstacle'), '');
     const failed = await install();
@@ -188,6 +186,8 @@ describe('The installation of a checkout', function () {
     describeVersion('1.2.3');
     assert.equal(await findHeaders(), 'undefined');
   });
+
+  const has = (...segments: readonly string[]): boolean => existsSync(join(checkout, ...segments));
 
   /** Runs it as an account without settings and with an empty home. @returns its exit code, and what it says */
   async function install(

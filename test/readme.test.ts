@@ -66,11 +66,6 @@ const varying: readonly (readonly [RegExp, string])[] = [
 /** The folder of the checkout in the pages. */
 const shownFolder = '/srv/cartulary';
 
-/** Commands and code: what a reader copies, also from a shown session. */
-const isCode = ({ language, text }: Block): boolean =>
-  ['', 'sh', 'bash', 'shell', 'console', 'http', 'js', 'mjs', 'ts', 'py', 'python'].includes(language) ||
-  /^\$ /m.test(text);
-
 describe('The README and the manual', function () {
   this.timeout(4 * timeout);
 
@@ -163,6 +158,11 @@ describe('The README and the manual', function () {
     assert.equal(outputs.length, steps.length + 1, stderr);
   });
 });
+
+/** Commands and code: what a reader copies, also from a shown session. */
+const isCode = ({ language, text }: Block): boolean =>
+  ['', 'sh', 'bash', 'shell', 'console', 'http', 'js', 'mjs', 'ts', 'py', 'python'].includes(language) ||
+  /^\$ /m.test(text);
 
 /** The checkout: where package.json and the README are. */
 function findRoot(folder = dirname(fileURLToPath(import.meta.url))): string {

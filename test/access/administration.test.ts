@@ -20,9 +20,6 @@ import { addClient, type Client } from '../support/store/client.js';
 import { outcomeOf } from '../support/store/actor.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
-const person = (id: string): Subject => ({ type: 'principal', id });
-const group = (id: string): Subject => ({ type: 'group', id });
-
 describe('Administration in pages', () => {
   let service: TestService;
   let admin: Client;
@@ -32,9 +29,6 @@ describe('Administration in pages', () => {
     admin = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
   });
   afterEach(() => service.close());
-
-  const namesOf = (items: readonly { readonly displayName: string }[]): string[] =>
-    items.map(({ displayName }) => displayName);
 
   it('is open to an admin alone: for everyone else there is nothing, whether it exists or not', async () => {
     const bea = await addClient({ service, workspace: service.workspace }, 'Bea', 'editor');
@@ -175,12 +169,6 @@ describe('Administration in pages', () => {
   });
 
   describe('the impact of a membership', () => {
-    const inWords = ({ changes }: MembershipImpact): string[] =>
-      changes.map(
-        ({ location, before, after, principals, more }) =>
-          `${location}: ${before} > ${after} ${namesOf(principals).join(', ')}${more ? ' and more' : ''}`,
-      );
-
     it('names what is gained and lost, by groups at any depth, and no place twice', async () => {
       const [cid, dee] = [await service.principal('Cid'), await service.principal('Dee')];
       const team = await service.group('Team', person(cid), person(dee));
@@ -236,6 +224,12 @@ describe('Administration in pages', () => {
       const absent = { groupId: outer, member: person(admin.id), begins: false };
       assert.equal(await outcomeOf(admin.perform(previewMembership, absent)), 'NOT_FOUND');
     });
+
+    const inWords = ({ changes }: MembershipImpact): string[] =>
+      changes.map(
+        ({ location, before, after, principals, more }) =>
+          `${location}: ${before} > ${after} ${namesOf(principals).join(', ')}${more ? ' and more' : ''}`,
+      );
   });
 
   describe('tokens', () => {
@@ -318,6 +312,9 @@ describe('Administration in pages', () => {
     assert.equal(await outcomeOf(perform(service.workspace, operator, listSessions, { principalId: here })), 'done');
   });
 
+  const namesOf = (items: readonly { readonly displayName: string }[]): string[] =>
+    items.map(({ displayName }) => displayName);
+
   /** All pages of a list, one after another. */
   async function gatherPages<Item>(read: (after: string) => Promise<Page<Item>>): Promise<Item[]> {
     const items: Item[] = [];
@@ -329,3 +326,7 @@ describe('Administration in pages', () => {
     return items;
   }
 });
+
+const person = (id: string): Subject => ({ type: 'principal', id });
+
+const group = (id: string): Subject => ({ type: 'group', id });

@@ -14,27 +14,6 @@ import { ConsolePerson } from './console-person.js';
 const histories = countOf('CONSOLE_HISTORIES', { usual: 1, campaign: 200 });
 const seed = seedOf(20260107);
 
-/** One workspace of the service; it ends with the service. */
-class OneWorkspace extends TestService {
-  override close(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
-/** Service and model, where all people use the console. */
-class ComparedInConsole extends Compared {
-  readonly #test: TestConsole;
-
-  constructor(test: TestConsole, service: TestService) {
-    super(service);
-    this.#test = test;
-  }
-
-  protected override makePerson(id: string): Person {
-    return new ConsolePerson(this.#test, this.service, id);
-  }
-}
-
 describe('The console and the reference model', () => {
   it('agree on the outcome of every command, and on the answers to all people after it', async function () {
     this.timeout(60_000 + histories * 10_000);
@@ -68,3 +47,24 @@ describe('The console and the reference model', () => {
     }
   });
 });
+
+/** One workspace of the service; it ends with the service. */
+class OneWorkspace extends TestService {
+  override close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** Service and model, where all people use the console. */
+class ComparedInConsole extends Compared {
+  readonly #test: TestConsole;
+
+  constructor(test: TestConsole, service: TestService) {
+    super(service);
+    this.#test = test;
+  }
+
+  protected override makePerson(id: string): Person {
+    return new ConsolePerson(this.#test, this.service, id);
+  }
+}

@@ -22,9 +22,6 @@ describe('the record', () => {
   });
   afterEach(() => test.close());
 
-  const start = async (): Promise<FolderExport> =>
-    (await perform(test.workspace, caller, exportFolder, { location: parseFolderLocation('f') })).result;
-
   const whole = 3 * 'text a'.length + 5 * 600_000;
 
   it('of an export names the commit at its beginning, and how much has left at its end', async () => {
@@ -75,6 +72,9 @@ describe('the record', () => {
       { action: 'document.search', version, target: 'nowhere', detail: {} },
     ]);
   });
+
+  const start = async (): Promise<FolderExport> =>
+    (await perform(test.workspace, caller, exportFolder, { location: parseFolderLocation('f') })).result;
 
   /** The log's record of the request, once it has so many parts. */
   async function recorded(entries: number): Promise<Recorded[]> {

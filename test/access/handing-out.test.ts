@@ -77,21 +77,6 @@ describe('a long answer while access ends', () => {
   });
   afterEach(() => scene.service.close());
 
-  const startExport = async (): Promise<FolderExport> =>
-    (await perform(scene.service.workspace, caller, exportFolder, { location: parseFolderLocation('f') })).result;
-
-  const textOf = async (part: ExportedDocument | undefined): Promise<string> => {
-    const content = await part?.open();
-    return Buffer.isBuffer(content) ? content.toString() : assert.fail('it is a stream, or nothing');
-  };
-
-  /** The log's records of the reader's own requests. */
-  const recorded = (): string[] =>
-    scene.service.workspace.journal.reader.audit
-      .after(0, 1000)
-      .filter(({ request_id: id }) => id === 'req_ben')
-      .map(({ action, code }) => `${action} ${code ?? 'done'}`);
-
   for (const [what, [work, code]] of Object.entries(endings)) {
     it(`ends where ${what}, and the log says so`, async () => {
       const { documents, close } = await startExport();
@@ -141,6 +126,21 @@ describe('a long answer while access ends', () => {
     assert.deepEqual(refused.toSorted(), ['document.read NOT_FOUND', 'folder.export NOT_FOUND']);
     close();
   });
+
+  const startExport = async (): Promise<FolderExport> =>
+    (await perform(scene.service.workspace, caller, exportFolder, { location: parseFolderLocation('f') })).result;
+
+  const textOf = async (part: ExportedDocument | undefined): Promise<string> => {
+    const content = await part?.open();
+    return Buffer.isBuffer(content) ? content.toString() : assert.fail('it is a stream, or nothing');
+  };
+
+  /** The log's records of the reader's own requests. */
+  const recorded = (): string[] =>
+    scene.service.workspace.journal.reader.audit
+      .after(0, 1000)
+      .filter(({ request_id: id }) => id === 'req_ben')
+      .map(({ action, code }) => `${action} ${code ?? 'done'}`);
 
   async function drain(stream: Readable): Promise<void> {
     for await (const _ of stream);

@@ -31,12 +31,6 @@ describe('A hidden change', () => {
     await server.close();
   });
 
-  const ask = (path: string, accept: string): Promise<Response> =>
-    fetch(`${server.rest.url}/v1${path}`, {
-      headers: { Authorization: `Bearer ${key}`, Accept: accept },
-      signal: leaving.signal,
-    });
-
   it('sends not a byte to those who listen, and answers nobody who waits; a seen one reaches all with the same news', async () => {
     const events = await ask('/changes?start=now', 'text/event-stream');
     let streamed = '';
@@ -99,6 +93,12 @@ describe('A hidden change', () => {
     leaving.abort();
     await reading;
   });
+
+  const ask = (path: string, accept: string): Promise<Response> =>
+    fetch(`${server.rest.url}/v1${path}`, {
+      headers: { Authorization: `Bearer ${key}`, Accept: accept },
+      signal: leaving.signal,
+    });
 
   /** Everything that can be done where the caller reaches nothing. */
   async function workInSecret(): Promise<void> {

@@ -15,14 +15,6 @@ describe('A new name that looks like another one', () => {
   beforeEach(async () => (test = await openTestService()));
   afterEach(() => test.close());
 
-  const refusalOf = (work: Promise<unknown>): Promise<string> =>
-    work.then(
-      () => 'done',
-      (error: unknown) => (error as Refusal).message,
-    );
-  const add = (name: string, kind: 'person' | 'agent' = 'person'): Promise<string> =>
-    refusalOf(test.principal(name, kind));
-
   for (const [name, others] of Object.entries({
     // Greek, Cyrillic, full width, mathematical, small capitals, a wider space, and digits for letters.
     'Ada Lovelace': ['\u0391da Lovelace', '\u0410d\u0430 Lovelace', '\uff21\uff44\uff41 Lovelace', 'Ada L\u043evelace'],
@@ -125,4 +117,13 @@ describe('A new name that looks like another one', () => {
       /^acme: "\u0391da" \(prn_\w+\) and "Ada" \(prn_\w+\) look alike|^acme: "Ada" \(prn_\w+\) and "\u0391da" \(prn_twin\) look alike/,
     );
   });
+
+  const refusalOf = (work: Promise<unknown>): Promise<string> =>
+    work.then(
+      () => 'done',
+      (error: unknown) => (error as Refusal).message,
+    );
+
+  const add = (name: string, kind: 'person' | 'agent' = 'person'): Promise<string> =>
+    refusalOf(test.principal(name, kind));
 });

@@ -14,36 +14,6 @@ import { belowV1, HttpFace, show, type Client } from './http-face.js';
 const pairs = countOf('ACCESS_FEED_PAIRS', { usual: 12, campaign: 300 });
 const seed = seedOf(20261124);
 
-/** Asks over HTTP, and after each answer what changed since it last asked, and for its own records. */
-class FollowingFace implements Face {
-  readonly #client: Client;
-  readonly #asking: HttpFace;
-  #cursor = '';
-
-  constructor(client: Client) {
-    this.#client = client;
-    this.#asking = new HttpFace(client, false);
-  }
-
-  async ask(question: Question): Promise<string> {
-    const answers = [await this.#asking.ask(question)];
-    for (let isOver = false; !isOver;) {
-      const page = await this.#client.get(`/changes?limit=2${this.#cursor === '' ? '' : `&cursor=${this.#cursor}`}`);
-      assert.equal(page.status, 200, page.text);
-      const { items, next_cursor: next } = page.json as { items: unknown[]; next_cursor: string };
-      this.#cursor = next;
-      isOver = items.length === 0;
-      answers.push(show(page));
-    }
-    answers.push(show(await this.#client.get('/audit?limit=3')), show(await this.#client.get('/changes?start=now')));
-    if ('folder' in question && question.folder !== '') {
-      const place = `location=${encodeURIComponent(question.folder)}`;
-      answers.push(show(await this.#client.get(`/changes?${place}`)), show(await this.#client.get(`/audit?${place}`)));
-    }
-    return answers.join('\n');
-  }
-}
-
 /**
  * Left out are two kinds of actions that are no secret to somebody who follows. A rebuild makes every cursor start
  * again, for everybody alike. And what passes through the caller's reach is told as left.
@@ -84,6 +54,36 @@ describe('Content out of a key’s reach', () => {
     requireSeen(often, kinds, { count: pairs, enough: 24 });
   });
 });
+
+/** Asks over HTTP, and after each answer what changed since it last asked, and for its own records. */
+class FollowingFace implements Face {
+  readonly #client: Client;
+  readonly #asking: HttpFace;
+  #cursor = '';
+
+  constructor(client: Client) {
+    this.#client = client;
+    this.#asking = new HttpFace(client, false);
+  }
+
+  async ask(question: Question): Promise<string> {
+    const answers = [await this.#asking.ask(question)];
+    for (let isOver = false; !isOver;) {
+      const page = await this.#client.get(`/changes?limit=2${this.#cursor === '' ? '' : `&cursor=${this.#cursor}`}`);
+      assert.equal(page.status, 200, page.text);
+      const { items, next_cursor: next } = page.json as { items: unknown[]; next_cursor: string };
+      this.#cursor = next;
+      isOver = items.length === 0;
+      answers.push(show(page));
+    }
+    answers.push(show(await this.#client.get('/audit?limit=3')), show(await this.#client.get('/changes?start=now')));
+    if ('folder' in question && question.folder !== '') {
+      const place = `location=${encodeURIComponent(question.folder)}`;
+      answers.push(show(await this.#client.get(`/changes?${place}`)), show(await this.#client.get(`/audit?${place}`)));
+    }
+    return answers.join('\n');
+  }
+}
 
 function withoutTold(drawn: Scenario): Scenario {
   const kept = (actions: readonly HiddenAction[]): HiddenAction[] => actions.filter(({ does }) => !told.has(does));

@@ -28,19 +28,6 @@ describe('Sharing', () => {
   });
   afterEach(() => service.close());
 
-  const show = (client: Client, location: string) =>
-    client.perform(showSharing, { location: parseFolderLocation(location) });
-  const find = async (client: Client, text: string): Promise<string[]> =>
-    (await client.perform(lookUpSubjects, { text })).map(({ kind, displayName }) => `${kind} ${displayName}`);
-  const change = (client: Client, subject: string, location: string, role: Role, toRole: Role) =>
-    client.perform(changeRole, {
-      scopeType: 'folder',
-      location: parseFolderLocation(location),
-      subject: { type: 'principal', id: subject },
-      role,
-      toRole,
-    });
-
   describe('shows a place', () => {
     it('with the own role, what gives it, and where grants can be changed', async () => {
       const group = await service.group('Writers', { type: 'principal', id: lead.id });
@@ -157,15 +144,6 @@ describe('Sharing', () => {
   });
 
   describe('names places to move to', () => {
-    const targets = async (client: Client, location: string): Promise<string[]> => {
-      const { mayWrite, items } = await client.perform(listTargets, {
-        location: parseFolderLocation(location),
-        after: '',
-        limit: 50,
-      });
-      return [String(mayWrite), ...items.map((folder) => `${folder.location} ${folder.mayWrite}`)];
-    };
-
     it('with whether one may write there, and no others', async () => {
       await admin.create('team/plans/c.md');
       await service.grant('reader', { type: 'principal', id: lead.id }, 'other');
@@ -182,5 +160,29 @@ describe('Sharing', () => {
       assert.deepEqual(after, before);
       assert.equal(await outcomeOf(show(editor, 'secret')), 'NOT_FOUND');
     });
+
+    const targets = async (client: Client, location: string): Promise<string[]> => {
+      const { mayWrite, items } = await client.perform(listTargets, {
+        location: parseFolderLocation(location),
+        after: '',
+        limit: 50,
+      });
+      return [String(mayWrite), ...items.map((folder) => `${folder.location} ${folder.mayWrite}`)];
+    };
   });
+
+  const show = (client: Client, location: string) =>
+    client.perform(showSharing, { location: parseFolderLocation(location) });
+
+  const find = async (client: Client, text: string): Promise<string[]> =>
+    (await client.perform(lookUpSubjects, { text })).map(({ kind, displayName }) => `${kind} ${displayName}`);
+
+  const change = (client: Client, subject: string, location: string, role: Role, toRole: Role) =>
+    client.perform(changeRole, {
+      scopeType: 'folder',
+      location: parseFolderLocation(location),
+      subject: { type: 'principal', id: subject },
+      role,
+      toRole,
+    });
 });

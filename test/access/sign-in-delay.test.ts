@@ -6,15 +6,6 @@ import { openTestService, TestClock, type TestService } from '../support/store/s
 const day = 24 * 3_600_000;
 const key = new Uint8Array(32).fill(7);
 
-/** The time of day is set by others; the time since the start goes on as it is. */
-class SetClock extends TestClock {
-  sinceStart = 0;
-
-  override elapsed(): number {
-    return this.sinceStart;
-  }
-}
-
 describe('the failures of signing in', () => {
   let test: TestService;
   beforeEach(async () => (test = await openTestService()));
@@ -37,3 +28,12 @@ describe('the failures of signing in', () => {
     assert.deepEqual([isKnown('ben'), isKnown('cleo')], [false, true]);
   });
 });
+
+/** The time of day is set by others; the time since the start goes on as it is. */
+class SetClock extends TestClock {
+  sinceStart = 0;
+
+  override elapsed(): number {
+    return this.sinceStart;
+  }
+}

@@ -20,13 +20,6 @@ describe('the last admin with a way in', () => {
   });
   afterEach(() => service.close());
 
-  const subject = (id: string) => ({ type: 'principal', id }) as const;
-  const credentialId = (key: string): string => parseKey(key)?.credentialId ?? '';
-  const revokeKey = (key: string) =>
-    outcomeOf(perform(service.workspace, operator, revokeCredential, { credentialId: credentialId(key) }));
-  const disable = (principalId: string) =>
-    outcomeOf(perform(service.workspace, operator, setPrincipalState, { principalId, disabled: true }));
-
   it('keeps its grant, its group and its state while the others have no key', async () => {
     const bot = await keyless();
     assert.equal(await outcomeOf(service.revoke('approver', subject(ada.id), '')), last);
@@ -88,6 +81,16 @@ describe('the last admin with a way in', () => {
       await bare.close();
     }
   });
+
+  const subject = (id: string) => ({ type: 'principal', id }) as const;
+
+  const credentialId = (key: string): string => parseKey(key)?.credentialId ?? '';
+
+  const revokeKey = (key: string) =>
+    outcomeOf(perform(service.workspace, operator, revokeCredential, { credentialId: credentialId(key) }));
+
+  const disable = (principalId: string) =>
+    outcomeOf(perform(service.workspace, operator, setPrincipalState, { principalId, disabled: true }));
 
   /** An agent with the right to administer, and no key so far. */
   async function keyless(): Promise<string> {

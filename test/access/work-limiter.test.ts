@@ -11,9 +11,6 @@ describe('Limited work under way', () => {
     limiter = new WorkLimiter(limit);
   });
 
-  const takeMany = (source: string, count: number): Promise<Release[]> =>
-    Promise.all(Array.from({ length: count }, () => limiter.take(source)));
-
   it('waits when its source has too much under way, and goes on when part of it is done', async () => {
     const [first] = await takeMany('a', 2);
     let isAdmitted = false;
@@ -145,4 +142,7 @@ describe('Limited work under way', () => {
     await Promise.all(all);
     assert.deepEqual(order, ['small', 'smaller', 'large']);
   });
+
+  const takeMany = (source: string, count: number): Promise<Release[]> =>
+    Promise.all(Array.from({ length: count }, () => limiter.take(source)));
 });

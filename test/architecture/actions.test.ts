@@ -14,9 +14,6 @@ const shared: Readonly<Record<string, string>> = {
   'folder.list': 'as for documents',
 };
 
-const repeated = (counts: ReadonlyMap<string, number>): string[] =>
-  [...counts].flatMap(([name, count]) => (count > 1 ? [name] : [])).toSorted();
-
 describe('An action of the audit log', () => {
   it('belongs to one operation, or has a reason to belong to two', () => {
     const sources = readdirSync('lib/operations', { recursive: true, encoding: 'utf8' })
@@ -32,6 +29,9 @@ describe('An action of the audit log', () => {
     assert.deepEqual(repeated(countActions([operation, operation])), ['group.list']);
   });
 });
+
+const repeated = (counts: ReadonlyMap<string, number>): string[] =>
+  [...counts].flatMap(([name, count]) => (count > 1 ? [name] : [])).toSorted();
 
 function countActions(sources: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();

@@ -9,8 +9,6 @@ const tests = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((file) => path.posix.join('test', file.split(path.sep).join('/')))
   .filter((file) => file.endsWith('.ts'));
 
-const judge = (file: string, source: string): string[] => judgeTestImports([readModule(file, source)]);
-
 describe('the tests', () => {
   it('import helpers from test/support or their own suite, and helpers only lower helpers', () => {
     const faults = judgeTestImports(tests.map((file) => readModule(file, readFileSync(file, 'utf8'))));
@@ -69,3 +67,5 @@ describe('the tests', () => {
     );
   });
 });
+
+const judge = (file: string, source: string): string[] => judgeTestImports([readModule(file, source)]);

@@ -27,11 +27,6 @@ describe('A fetch of a client that hides what it gets', function () {
   });
   afterEach(() => server.close());
 
-  const packets = (...lines: readonly string[]): Buffer =>
-    Buffer.concat(lines.map((line) => (line === delimiter ? Buffer.from(line) : encodePacket(`${line}\n`))));
-  const fetching = (...args: readonly string[]): Buffer =>
-    Buffer.concat([packets('command=fetch', 'object-format=sha1', delimiter, ...args), flushPacket]);
-
   it('is on record with all of it where a have stands within another line', async () => {
     const head = await headOf(eve);
     await git(server.folder, ['clone', '-q', ben.url, 'ben']);
@@ -101,6 +96,12 @@ describe('A fetch of a client that hides what it gets', function () {
     }
     assert.ok(Math.min(...Object.values(counts)) >= leastOf(cases, 1, 20), JSON.stringify(counts));
   });
+
+  const packets = (...lines: readonly string[]): Buffer =>
+    Buffer.concat(lines.map((line) => (line === delimiter ? Buffer.from(line) : encodePacket(`${line}\n`))));
+
+  const fetching = (...args: readonly string[]): Buffer =>
+    Buffer.concat([packets('command=fetch', 'object-format=sha1', delimiter, ...args), flushPacket]);
 
   function honest(random: () => number, version: number, head: string, given: string): Buffer {
     const haves = random() < 0.7 ? [`have ${given}`] : [];

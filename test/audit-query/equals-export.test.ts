@@ -21,11 +21,6 @@ import { gather } from '../support/gather.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 const random = makeRandom('questions to the log');
-const pick = <Item>(items: readonly Item[]): Item => {
-  const item = items[Math.floor(random() * items.length)];
-  if (item === undefined) throw new Error('There is nothing to pick.');
-  return item;
-};
 
 const rounds = countOf('AUDIT_QUESTIONS', { usual: 12, campaign: 400 });
 const folders = ['eng', 'eng/plans', 'engine', 'hr', 'hr/eng'];
@@ -78,14 +73,6 @@ describe('a question to the audit log', function () {
     present = placesNow();
   });
   after(() => host.close());
-
-  const source = () => ({
-    workspace: host.workspace.name,
-    tables: host.workspace.journal.reader,
-    archives: host.workspace.archives,
-  });
-
-  const times = (): number[] => log.map(({ record }) => Date.parse(record.at));
 
   it('is answered by an admin’s page as by a filter over the verified export, through archives', async () => {
     for (let round = 0; round < rounds; round += 1) {
@@ -155,6 +142,14 @@ describe('a question to the audit log', function () {
       assert.ok(target === null || !isAboutPlaces(action), String(target));
     }
   });
+
+  const source = () => ({
+    workspace: host.workspace.name,
+    tables: host.workspace.journal.reader,
+    archives: host.workspace.archives,
+  });
+
+  const times = (): number[] => log.map(({ record }) => Date.parse(record.at));
 
   async function create(location: string): Promise<string> {
     const content = { bytes: Buffer.from('text') };
@@ -316,6 +311,12 @@ describe('a question to the audit log', function () {
     };
   }
 });
+
+const pick = <Item>(items: readonly Item[]): Item => {
+  const item = items[Math.floor(random() * items.length)];
+  if (item === undefined) throw new Error('There is nothing to pick.');
+  return item;
+};
 
 type Question = Omit<ListAuditInput, 'after' | 'limit'>;
 

@@ -38,18 +38,6 @@ describe('who received a document, and who changed it, is found', function () {
   });
   afterEach(() => server.close());
 
-  const namesOf = (entries: readonly Entry[]): string[] =>
-    entries.map(({ principal }) => principal.display_name).toReversed();
-  const fetchersOf = async (location: string, who = ada): Promise<string[]> =>
-    namesOf(await ask(location, 'repository.fetch', who));
-  const exportersOf = async (location: string): Promise<string[]> => namesOf(await ask(location, 'folder.export'));
-  const exportOf = (who: HttpClient, location: string) => who.get(`/v1/folders/export?location=${location}`);
-  const move = async (location: string, folder: string): Promise<void> => {
-    const input = { location, to_folder: folder, acknowledge_access_change: true };
-    const { status, text } = await admin.post('/v1/moves', input);
-    assert.equal(status, 200, text);
-  };
-
   it('by a clone of everyone who could read it, and of no one else', async () => {
     for (const person of [root, ben, cleo, dan]) await clone(person);
     assert.deepEqual(await fetchersOf('eng'), ['Root', 'Ben', 'Cleo']);
@@ -272,6 +260,22 @@ describe('who received a document, and who changed it, is found', function () {
     const { text } = await ada.get('/v1/audit?location=eng');
     assert.ok(!text.includes('merger'), text);
   });
+
+  const namesOf = (entries: readonly Entry[]): string[] =>
+    entries.map(({ principal }) => principal.display_name).toReversed();
+
+  const fetchersOf = async (location: string, who = ada): Promise<string[]> =>
+    namesOf(await ask(location, 'repository.fetch', who));
+
+  const exportersOf = async (location: string): Promise<string[]> => namesOf(await ask(location, 'folder.export'));
+
+  const exportOf = (who: HttpClient, location: string) => who.get(`/v1/folders/export?location=${location}`);
+
+  const move = async (location: string, folder: string): Promise<void> => {
+    const input = { location, to_folder: folder, acknowledge_access_change: true };
+    const { status, text } = await admin.post('/v1/moves', input);
+    assert.equal(status, 200, text);
+  };
 
   async function clone({ url }: RemotePerson): Promise<string> {
     clones += 1;

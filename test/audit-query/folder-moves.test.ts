@@ -4,8 +4,6 @@ import { isWithin, rebase, type Location } from '../../lib/domain/location.js';
 import type { FolderMove } from '../../lib/sidecar/tables/audit-extent-table.js';
 import { makeTestRandomness } from '../support/store/service.js';
 
-const place = (text: string): Location => text as Location;
-
 describe('the moves of folders', () => {
   it('tell a folder that left from the next one of its name', () => {
     const moves = follow([
@@ -71,6 +69,8 @@ describe('the moves of folders', () => {
     }
   });
 });
+
+const place = (text: string): Location => text as Location;
 
 /** @param moves of one commit each, except where two have the same moment */
 function follow(moves: readonly (readonly [moment: number, from: string, to: string])[]): FolderMoves {

@@ -58,16 +58,6 @@ describe('a log with texts that earlier builds altered in storage', function () 
     await rm(work, { recursive: true, force: true });
   });
 
-  const verify = async (): Promise<ChainVerdict> => (await perform(test.workspace, operator, verifyAudit, {})).result;
-
-  const targetsOf = (lines: readonly ExportedLine[]): (string | null | undefined)[] =>
-    lines.flatMap((line) => ('record' in line && records.includes(line.record.seq) ? [line.text?.target] : []));
-
-  const altered = (): { count: number; records: number[] } => ({
-    count: alteredCount,
-    records: records.slice(0, alteredCount),
-  });
-
   it('is sound, since each text is read as it was committed to; the verdict counts and names them', async () => {
     const verdict = await verify();
     assert.ok(verdict.sound, JSON.stringify(verdict));
@@ -144,6 +134,16 @@ describe('a log with texts that earlier builds altered in storage', function () 
     assert.equal(restored.code, 0, restored.stderr);
     const { problems, remarks } = await verifyWorkspace({ dataFolder, name: 'acme', git: 'auto' }, () => undefined);
     assert.deepEqual([problems, remarks.length], [[], 1]);
+  });
+
+  const verify = async (): Promise<ChainVerdict> => (await perform(test.workspace, operator, verifyAudit, {})).result;
+
+  const targetsOf = (lines: readonly ExportedLine[]): (string | null | undefined)[] =>
+    lines.flatMap((line) => ('record' in line && records.includes(line.record.seq) ? [line.text?.target] : []));
+
+  const altered = (): { count: number; records: number[] } => ({
+    count: alteredCount,
+    records: records.slice(0, alteredCount),
   });
 
   function withRows<Result>(work: (connection: Connection) => Result): Result {

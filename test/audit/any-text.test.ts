@@ -122,18 +122,6 @@ describe('Any text from a caller, in any place', function () {
 
   const text = anyText();
   let checks = 0;
-  /** Sends each text with half of a surrogate pair behind it, and well-formed. The well-formed text goes further. */
-  const check = <Value>(
-    given: fc.Arbitrary<Value>,
-    send: (value: Value, put: string) => Promise<unknown>,
-  ): Promise<void> =>
-    fc.assert(
-      fc.asyncProperty(given, text, async (value, put) => {
-        for (const each of [`${put}\ud800`, put.toWellFormed()]) await send(value, each);
-      }),
-      // Each with values of its own.
-      { numRuns: runs, seed: seed + (checks += 1) },
-    );
 
   it('in every argument of every tool', async () => {
     for (const { name, inputSchema } of new ToolBox(tools).definitions) {
@@ -311,6 +299,19 @@ describe('Any text from a caller, in any place', function () {
       await service.close();
     }
   });
+
+  /** Sends each text with half of a surrogate pair behind it, and well-formed. The well-formed text goes further. */
+  const check = <Value>(
+    given: fc.Arbitrary<Value>,
+    send: (value: Value, put: string) => Promise<unknown>,
+  ): Promise<void> =>
+    fc.assert(
+      fc.asyncProperty(given, text, async (value, put) => {
+        for (const each of [`${put}\ud800`, put.toWellFormed()]) await send(value, each);
+      }),
+      // Each with values of its own.
+      { numRuns: runs, seed: seed + (checks += 1) },
+    );
 
   async function requireSound(dataFolder: string): Promise<void> {
     const { problems, remarks } = await verifyWorkspace({ dataFolder, name: 'acme', git: 'auto' }, () => undefined);

@@ -17,24 +17,6 @@ import { operator } from '../support/store/service.js';
 /** As many as an archive holds, and some more. */
 const many = 20_600;
 
-/** Notes the turn of the event loop at each call, until it is stopped. */
-class TurnCounter {
-  turns = 0;
-  #isStopped = false;
-
-  constructor() {
-    const next = (): void => {
-      this.turns += 1;
-      if (!this.#isStopped) setImmediate(next);
-    };
-    setImmediate(next);
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-  }
-}
-
 describe('archiving a long audit log', function () {
   this.timeout(30_000);
   let bench: Workbench;
@@ -43,19 +25,6 @@ describe('archiving a long audit log', function () {
     bench = await makeWorkbench();
   });
   afterEach(() => bench.remove());
-
-  const archive = async (seq: number) =>
-    (await perform(bench.workspace, operator, archiveAudit, { before: { seq } })).result;
-
-  const source = (): ChainSource => ({
-    workspace: 'acme',
-    tables: bench.workspace.journal.reader,
-    archives: bench.workspace.archives,
-  });
-
-  const exported = (): Promise<ExportedLine[]> => gather(exportChain(source(), true));
-
-  const firstRow = (): number => bench.workspace.journal.reader.audit.after(0, 1)[0]?.seq ?? 0;
 
   it('yields while it reads, checks and packs, and while it is exported', async () => {
     await record(many);
@@ -169,6 +138,19 @@ describe('archiving a long audit log', function () {
     }
   });
 
+  const archive = async (seq: number) =>
+    (await perform(bench.workspace, operator, archiveAudit, { before: { seq } })).result;
+
+  const source = (): ChainSource => ({
+    workspace: 'acme',
+    tables: bench.workspace.journal.reader,
+    archives: bench.workspace.archives,
+  });
+
+  const exported = (): Promise<ExportedLine[]> => gather(exportChain(source(), true));
+
+  const firstRow = (): number => bench.workspace.journal.reader.audit.after(0, 1)[0]?.seq ?? 0;
+
   /** Makes records, without an operation for each. */
   async function record(count: number): Promise<void> {
     const { journal } = bench.workspace;
@@ -196,6 +178,24 @@ describe('archiving a long audit log', function () {
     assert.ok(verifyChain(lines).sound);
   }
 });
+
+/** Notes the turn of the event loop at each call, until it is stopped. */
+class TurnCounter {
+  turns = 0;
+  #isStopped = false;
+
+  constructor() {
+    const next = (): void => {
+      this.turns += 1;
+      if (!this.#isStopped) setImmediate(next);
+    };
+    setImmediate(next);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+}
 
 /** The most items of one turn of the event loop. */
 async function maxInOneTurn(items: AsyncIterable<unknown>): Promise<number> {

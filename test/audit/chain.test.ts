@@ -71,13 +71,6 @@ describe('The audit chain', () => {
     await test.close();
   });
 
-  const broken = (verdict: ChainVerdict): readonly [number, string] => {
-    assert.equal(verdict.sound, false);
-    return verdict.sound ? [0, ''] : [verdict.seq, verdict.problem];
-  };
-  const at = (seq: number): ExportedRecord => records[seq - 1] ?? assert.fail();
-  const replace = (seq: number, by: ExportedRecord): ExportedRecord[] => records.with(seq - 1, by);
-
   it('is sound as it is written, and reports its extent', () => {
     const last = at(records.length).record;
     assert.deepEqual(verifyChain(records), { sound: true, records: records.length, head: last.hash, signed: null });
@@ -192,4 +185,13 @@ describe('The audit chain', () => {
     assert.ok(verifyChain(replace(seq, { record })).sound);
     assert.ok(verifyChain(replace(seq, { record, text: { ...text, target: null, detail: null } })).sound);
   });
+
+  const broken = (verdict: ChainVerdict): readonly [number, string] => {
+    assert.equal(verdict.sound, false);
+    return verdict.sound ? [0, ''] : [verdict.seq, verdict.problem];
+  };
+
+  const at = (seq: number): ExportedRecord => records[seq - 1] ?? assert.fail();
+
+  const replace = (seq: number, by: ExportedRecord): ExportedRecord[] => records.with(seq - 1, by);
 });

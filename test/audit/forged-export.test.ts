@@ -25,9 +25,6 @@ describe('An export with more in it than the hashes cover', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  const whole = (changed: readonly string[]): string => `${changed.join('\n')}\n`;
-  const withLine = (at: number, line: string): string => whole(lines.with(at, line));
-
   it('an export is sound as it was written', async () => {
     assert.equal(await check(whole(lines)), 'sound');
     assert.equal(await check(lines.join('\n')), 'sound');
@@ -107,6 +104,10 @@ describe('An export with more in it than the hashes cover', () => {
       },
     );
   });
+
+  const whole = (changed: readonly string[]): string => `${changed.join('\n')}\n`;
+
+  const withLine = (at: number, line: string): string => whole(lines.with(at, line));
 
   /** What a check says: `sound`, or the problem. */
   async function check(content: string | Buffer): Promise<string> {

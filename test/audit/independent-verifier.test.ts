@@ -44,13 +44,6 @@ describe('a verifier without any of the program’s code', () => {
 
   let files = 0;
 
-  const placeOf = (seq: number): number => lines.findIndex((line) => line.startsWith(`{"record":{"seq":${seq},`));
-  const changed = (at: number, from: string | RegExp, to: string): string[] => {
-    const line = lines[at] ?? '';
-    assert.notEqual(line.replace(from, to), line);
-    return lines.with(at, line.replace(from, to));
-  };
-
   it('is short enough to read, and imports only Node', async () => {
     const text = await readFile(verifier, 'utf8');
     assert.ok(text.trimEnd().split('\n').length <= 60);
@@ -133,6 +126,14 @@ describe('a verifier without any of the program’s code', () => {
     assert.equal(code, 1);
     assert.match(said, /^BROKEN: the signature over record \d+ is false$/);
   });
+
+  const placeOf = (seq: number): number => lines.findIndex((line) => line.startsWith(`{"record":{"seq":${seq},`));
+
+  const changed = (at: number, from: string | RegExp, to: string): string[] => {
+    const line = lines[at] ?? '';
+    assert.notEqual(line.replace(from, to), line);
+    return lines.with(at, line.replace(from, to));
+  };
 
   async function verify(text: readonly string[], ...more: string[]): Promise<{ code: number; said: string }> {
     const file = join(folder, `${(files += 1)}.jsonl`);

@@ -34,8 +34,6 @@ describe('a backup that is checked before it counts as one', function () {
     await rm(work, { recursive: true, force: true });
   });
 
-  const backUp = () => perform(test.workspace, operator, backUpWorkspace, { folder, passphrase, cost: 2 ** 10 });
-
   for (const [what, sql, problem] of [
     [
       'a record of the log was changed',
@@ -118,6 +116,8 @@ describe('a backup that is checked before it counts as one', function () {
       /No backup was made: .*\naudit: record 7 was changed: its hash does not match its content\.\n/,
     );
   });
+
+  const backUp = () => perform(test.workspace, operator, backUpWorkspace, { folder, passphrase, cost: 2 ** 10 });
 
   function changeRows(sql: string): void {
     const connection = new Sqlite(join(test.dataFolder ?? '', 'acme', 'sidecar.sqlite'));

@@ -20,8 +20,6 @@ const hour = 60 * 60 * 1000;
 const none: Retention = { last: 0, daily: 0, weekly: 0, monthly: 0 };
 
 describe('The backups that a schedule keeps', () => {
-  const at = (text: string): number => Date.parse(`${text}:00Z`);
-
   it('are the newest of each day, week and month, in UTC', () => {
     const moments = [
       '2026-12-31T23:59',
@@ -57,6 +55,8 @@ describe('The backups that a schedule keeps', () => {
       }),
     );
   });
+
+  const at = (text: string): number => Date.parse(`${text}:00Z`);
 });
 
 describe('The removal of a backup', () => {
@@ -118,10 +118,6 @@ describe('`cartulary backup --into`', function () {
     for (const name of ['acme', 'zeta']) await ask('init', '--workspace', name, '--admin', 'Ada', '--data', data);
   });
   after(tidyUp);
-
-  const backUp = (...options: string[]): Promise<Outcome> =>
-    runProgram(['backup', '--into', into, '--data', data, ...options], { environment });
-  const listed = (name: string): string[] => readdirSync(join(into, name)).toSorted();
 
   it('makes a backup of each workspace, keeps what the rules say, and removes nothing else', async () => {
     const first = await backUp();
@@ -238,6 +234,11 @@ describe('`cartulary backup --into`', function () {
     for (const call of calls) assert.equal((await runProgram(call, { environment })).code, 2, call.join(' '));
     assert.equal(existsSync(join(folder, 'one')), false);
   });
+
+  const backUp = (...options: string[]): Promise<Outcome> =>
+    runProgram(['backup', '--into', into, '--data', data, ...options], { environment });
+
+  const listed = (name: string): string[] => readdirSync(join(into, name)).toSorted();
 
   /** Copies the backup, with other facts in its manifest. @returns the copy's name */
   function copy(of: string, name: string, facts: object): string {

@@ -158,8 +158,6 @@ describe('two workspaces of one name, made at once', function () {
     await rm(data, { recursive: true, force: true });
   });
 
-  const isTaken = (error: unknown): boolean => error instanceof Refusal && error.details?.reason === 'name_taken';
-
   it('are one, and a refusal, whenever the second comes', async () => {
     const first = service.addWorkspace('acme');
     await assert.rejects(service.addWorkspace('acme'), isTaken);
@@ -195,4 +193,6 @@ describe('two workspaces of one name, made at once', function () {
     assert.ok(existsSync(join(data, 'acme', 'sidecar.sqlite-wal')));
     assert.equal(workspace.name, 'acme');
   });
+
+  const isTaken = (error: unknown): boolean => error instanceof Refusal && error.details?.reason === 'name_taken';
 });

@@ -20,24 +20,6 @@ import { Actor, outcomeOf } from '../support/store/actor.js';
 import { operator } from '../support/store/service.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
-/** Holds work up until it is opened. */
-class Gate {
-  readonly reached: Promise<void>;
-  readonly #opened: Promise<void>;
-  #reach!: () => void;
-  open!: () => void;
-
-  constructor() {
-    this.reached = new Promise((resolve) => (this.#reach = resolve));
-    this.#opened = new Promise((resolve) => (this.open = resolve));
-  }
-
-  pass(): Promise<void> {
-    this.#reach();
-    return this.#opened;
-  }
-}
-
 describe('Removing a workspace', () => {
   let dataFolder: string;
   let faults: string[];
@@ -51,24 +33,6 @@ describe('Removing a workspace', () => {
     for (const service of opened.splice(0)) await service.close();
     await rm(dataFolder, { recursive: true, force: true });
   });
-
-  /** Every text of the service's file that names the workspace. */
-  const tracesOf = (name: string): unknown[] => [
-    ...inService(`SELECT name FROM workspace WHERE name = '${name}'`),
-    ...inService(`SELECT purpose FROM service_key WHERE purpose LIKE '%:${name}'`),
-    ...inService(`SELECT principal_id FROM membership WHERE workspace = '${name}'`),
-    ...inService(`SELECT principal_id FROM one_time_link WHERE workspace = '${name}'`),
-    ...inService(`SELECT id FROM oauth_grant WHERE workspace = '${name}'`),
-    ...inService(`SELECT number FROM pending_record WHERE workspace = '${name}'`),
-    ...inService(`SELECT number FROM recorded_mark WHERE workspace = '${name}'`),
-  ];
-
-  const receiptsOf = async (name: string): Promise<RemovalReceipt[]> => {
-    const files = (await readdir(dataFolder)).filter((file) => file.startsWith(`${name}.removed-`));
-    return Promise.all(
-      files.map(async (file) => JSON.parse(await readFile(join(dataFolder, file), 'utf8')) as RemovalReceipt),
-    );
-  };
 
   it('takes its name again, says what would go, and offers a last backup', async () => {
     const service = await open();
@@ -304,6 +268,24 @@ describe('Removing a workspace', () => {
     assert.ok(tracesOf('beta').length > 3);
   });
 
+  /** Every text of the service's file that names the workspace. */
+  const tracesOf = (name: string): unknown[] => [
+    ...inService(`SELECT name FROM workspace WHERE name = '${name}'`),
+    ...inService(`SELECT purpose FROM service_key WHERE purpose LIKE '%:${name}'`),
+    ...inService(`SELECT principal_id FROM membership WHERE workspace = '${name}'`),
+    ...inService(`SELECT principal_id FROM one_time_link WHERE workspace = '${name}'`),
+    ...inService(`SELECT id FROM oauth_grant WHERE workspace = '${name}'`),
+    ...inService(`SELECT number FROM pending_record WHERE workspace = '${name}'`),
+    ...inService(`SELECT number FROM recorded_mark WHERE workspace = '${name}'`),
+  ];
+
+  const receiptsOf = async (name: string): Promise<RemovalReceipt[]> => {
+    const files = (await readdir(dataFolder)).filter((file) => file.startsWith(`${name}.removed-`));
+    return Promise.all(
+      files.map(async (file) => JSON.parse(await readFile(join(dataFolder, file), 'utf8')) as RemovalReceipt),
+    );
+  };
+
   async function open(): Promise<Service> {
     const service = await Service.open({
       dataFolder,
@@ -355,3 +337,21 @@ describe('Removing a workspace', () => {
     }
   }
 });
+
+/** Holds work up until it is opened. */
+class Gate {
+  readonly reached: Promise<void>;
+  readonly #opened: Promise<void>;
+  #reach!: () => void;
+  open!: () => void;
+
+  constructor() {
+    this.reached = new Promise((resolve) => (this.#reach = resolve));
+    this.#opened = new Promise((resolve) => (this.open = resolve));
+  }
+
+  pass(): Promise<void> {
+    this.#reach();
+    return this.#opened;
+  }
+}

@@ -65,10 +65,6 @@ describe('a restarted log', function () {
   });
   afterEach(() => rm(work, { recursive: true, force: true }));
 
-  const repositoryOf = (dataFolder: string): string => join(dataFolder, 'acme', 'content.git');
-
-  const headOf = (repository: string): string => runGit(repository, ['rev-parse', 'HEAD']).trim();
-
   const elsewhere: KnownElsewhere = { head: undefined, clone: undefined, recoveredAt: undefined };
 
   describe('by the owner of the machine and its key, to leave records out', () => {
@@ -215,8 +211,6 @@ describe('a restarted log', function () {
       workspace = service.find('acme') ?? assert.fail();
     });
     afterEach(() => service.close());
-
-    const inspected = () => ({ dataFolder: data, workspace: null, git: 'auto' as const });
 
     it('is carried by an empty commit, which later clones have', async () => {
       const later = cloneOf(data, 'later');
@@ -387,6 +381,8 @@ describe('a restarted log', function () {
       );
     });
 
+    const inspected = () => ({ dataFolder: data, workspace: null, git: 'auto' as const });
+
     async function open(seed: string): Promise<Service> {
       return Service.open({
         dataFolder: data,
@@ -401,6 +397,10 @@ describe('a restarted log', function () {
       return (await verifyChains(inspected(), { ...elsewhere, ...known }))[0] ?? assert.fail();
     }
   });
+
+  const repositoryOf = (dataFolder: string): string => join(dataFolder, 'acme', 'content.git');
+
+  const headOf = (repository: string): string => runGit(repository, ['rev-parse', 'HEAD']).trim();
 
   function cloneOf(dataFolder: string, name: string): string {
     const clone = join(work, name);

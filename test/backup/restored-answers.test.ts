@@ -17,8 +17,6 @@ const passphrase = 'correct horse battery staple';
 /** The parts in which two answers to the same request may differ. */
 const ofTheMoment = /^(?:date|x-request-id|x-ratelimit-.*)$/;
 
-const pathOf = (location: string): string => `/v1/documents/${location.split('/').map(encodeURIComponent).join('/')}`;
-
 describe('a workspace restored from a backup', function () {
   this.timeout(120_000);
 
@@ -167,6 +165,8 @@ describe('a workspace restored from a backup', function () {
     return new TestService(service, await service.restore({ backup, passphrase }, operator), clock, dataFolder);
   }
 });
+
+const pathOf = (location: string): string => `/v1/documents/${location.split('/').map(encodeURIComponent).join('/')}`;
 
 function comparable({ status, headers, bytes }: HttpAnswer): unknown {
   const lasting = Object.entries(headers).filter(([name]) => !ofTheMoment.test(name));

@@ -25,8 +25,6 @@ import { verifyAudit } from '../support/store/verify-audit.js';
 import type { VerifyAuditInput } from '../support/store/verify-audit.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
-const problemOf = (verdict: ChainVerdict): string => (verdict.sound ? 'none' : verdict.problem);
-
 describe('the sealed audit chain', () => {
   let test: TestService;
   let work: string;
@@ -40,9 +38,6 @@ describe('the sealed audit chain', () => {
     await test.close();
     await rm(work, { recursive: true, force: true });
   });
-
-  const recordOf = (line: ExportedLine | undefined): AuditRecord =>
-    line !== undefined && 'record' in line ? line.record : assert.fail('no record');
 
   it('is signed every thousand records, at shutdown, and at the end of an export', async () => {
     await record(2300);
@@ -157,8 +152,6 @@ describe('the sealed audit chain', () => {
   });
 
   describe('archives', () => {
-    const folder = (): string => join(test.dataFolder ?? '', 'acme', 'audit');
-
     it('hold older records, which exports and checks read as before', async () => {
       await record(1200);
       const before = await exported();
@@ -224,10 +217,15 @@ describe('the sealed audit chain', () => {
       assert.ok((await exported()).some((line) => 'text' in line && line.text?.target === 'secret name.md'));
     });
 
+    const folder = (): string => join(test.dataFolder ?? '', 'acme', 'audit');
+
     async function archive(seq: number) {
       return (await perform(test.workspace, operator, archiveAudit, { before: { seq } })).result;
     }
   });
+
+  const recordOf = (line: ExportedLine | undefined): AuditRecord =>
+    line !== undefined && 'record' in line ? line.record : assert.fail('no record');
 
   async function record(count: number): Promise<void> {
     await Promise.all(
@@ -253,6 +251,8 @@ describe('the sealed audit chain', () => {
     connection.close();
   }
 });
+
+const problemOf = (verdict: ChainVerdict): string => (verdict.sound ? 'none' : verdict.problem);
 
 /** Hashes and links everything after `from` again. Any process that can write the data could do this. */
 function hashAnew(lines: readonly ExportedLine[], from: number, change: (record: AuditRecord) => AuditRecord) {

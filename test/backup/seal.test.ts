@@ -7,22 +7,6 @@ const passphrase = 'correct horse battery';
 const lowestCost = 2;
 
 describe('a file sealed with a passphrase', () => {
-  const seal = (text = 'the keys'): Promise<string> =>
-    sealWithPassphrase(text, {
-      passphrase,
-      belongsTo: 'this backup',
-      randomness: makeTestRandomness(),
-      cost: lowestCost,
-    });
-
-  /** As another program seals it: this one takes its own way through the format. */
-  const sealElsewhere = (text: string): Promise<Uint8Array> => {
-    const encrypter = new Encrypter();
-    encrypter.setPassphrase(passphrase);
-    encrypter.setScryptWorkFactor(1);
-    return encrypter.encrypt(text);
-  };
-
   it('opens with the passphrase, for its own backup', async () => {
     assert.equal(await openWithPassphrase(await seal(), passphrase, 'this backup'), 'the keys');
     await assert.rejects(openWithPassphrase(await seal(), passphrase, 'another backup'), SealBroken);
@@ -67,4 +51,20 @@ describe('a file sealed with a passphrase', () => {
       );
     }
   });
+
+  const seal = (text = 'the keys'): Promise<string> =>
+    sealWithPassphrase(text, {
+      passphrase,
+      belongsTo: 'this backup',
+      randomness: makeTestRandomness(),
+      cost: lowestCost,
+    });
+
+  /** As another program seals it: this one takes its own way through the format. */
+  const sealElsewhere = (text: string): Promise<Uint8Array> => {
+    const encrypter = new Encrypter();
+    encrypter.setPassphrase(passphrase);
+    encrypter.setScryptWorkFactor(1);
+    return encrypter.encrypt(text);
+  };
 });

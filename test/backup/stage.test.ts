@@ -15,65 +15,6 @@ import { makeHistory } from '../support/store/history.js';
 
 const passphrase = 'words';
 
-/** A file system that tracks bytes and names not yet on stable storage, and makes single calls fail. */
-class WatchedFileSystem {
-  readonly bytes = new Set<string>();
-  readonly names = new Set<string>();
-  readonly made: string[] = [];
-  readonly calls: string[] = [];
-  readonly #failAt: number;
-
-  constructor(failAt = -1) {
-    this.#failAt = failAt;
-  }
-
-  #call(what: string): void {
-    this.calls.push(what);
-    if (this.calls.length - 1 === this.#failAt) throw Object.assign(new Error(what), { code: 'EIO' });
-  }
-
-  get fs(): FileSystem {
-    return {
-      ...nodeFileSystem,
-      openNew: async (path, mode) => {
-        this.#call(`make ${basename(path)}`);
-        const file = await nodeFileSystem.openNew(path, mode);
-        this.made.push(path);
-        this.bytes.add(path);
-        this.names.add(path);
-        return this.#watch(file, path);
-      },
-      rename: async (from, to) => {
-        this.#call(`rename ${basename(to)}`);
-        assert.deepEqual([...this.bytes], [], 'bytes that a power cut takes away');
-        const inside = [...this.names].filter((path) => path.startsWith(`${from}/`));
-        assert.deepEqual(inside, [], 'names that a power cut takes away');
-        await nodeFileSystem.rename(from, to);
-      },
-      syncFolder: async (path) => {
-        this.#call(`sync the names in ${basename(path)}`);
-        await nodeFileSystem.syncFolder(path);
-        for (const name of this.names) if (dirname(name) === path) this.names.delete(name);
-      },
-    };
-  }
-
-  #watch(file: OpenFile, path: string): OpenFile {
-    return {
-      ...file,
-      write: async (bytes, offset, length) => {
-        this.#call(`write ${basename(path)}`);
-        return file.write(bytes, offset, length);
-      },
-      sync: async () => {
-        this.#call(`sync ${basename(path)}`);
-        await file.sync();
-        this.bytes.delete(path);
-      },
-    };
-  }
-}
-
 describe('staging a backup', function () {
   // A restore, with all its checks, for each call that can fail.
   this.timeout(120_000);
@@ -163,3 +104,62 @@ describe('staging a backup', function () {
     }
   }
 });
+
+/** A file system that tracks bytes and names not yet on stable storage, and makes single calls fail. */
+class WatchedFileSystem {
+  readonly bytes = new Set<string>();
+  readonly names = new Set<string>();
+  readonly made: string[] = [];
+  readonly calls: string[] = [];
+  readonly #failAt: number;
+
+  constructor(failAt = -1) {
+    this.#failAt = failAt;
+  }
+
+  #call(what: string): void {
+    this.calls.push(what);
+    if (this.calls.length - 1 === this.#failAt) throw Object.assign(new Error(what), { code: 'EIO' });
+  }
+
+  get fs(): FileSystem {
+    return {
+      ...nodeFileSystem,
+      openNew: async (path, mode) => {
+        this.#call(`make ${basename(path)}`);
+        const file = await nodeFileSystem.openNew(path, mode);
+        this.made.push(path);
+        this.bytes.add(path);
+        this.names.add(path);
+        return this.#watch(file, path);
+      },
+      rename: async (from, to) => {
+        this.#call(`rename ${basename(to)}`);
+        assert.deepEqual([...this.bytes], [], 'bytes that a power cut takes away');
+        const inside = [...this.names].filter((path) => path.startsWith(`${from}/`));
+        assert.deepEqual(inside, [], 'names that a power cut takes away');
+        await nodeFileSystem.rename(from, to);
+      },
+      syncFolder: async (path) => {
+        this.#call(`sync the names in ${basename(path)}`);
+        await nodeFileSystem.syncFolder(path);
+        for (const name of this.names) if (dirname(name) === path) this.names.delete(name);
+      },
+    };
+  }
+
+  #watch(file: OpenFile, path: string): OpenFile {
+    return {
+      ...file,
+      write: async (bytes, offset, length) => {
+        this.#call(`write ${basename(path)}`);
+        return file.write(bytes, offset, length);
+      },
+      sync: async () => {
+        this.#call(`sync ${basename(path)}`);
+        await file.sync();
+        this.bytes.delete(path);
+      },
+    };
+  }
+}

@@ -37,9 +37,6 @@ describe('a backup in a folder that others can write to', () => {
     await rm(work, { recursive: true, force: true });
   });
 
-  const backUp = (): Promise<unknown> =>
-    perform(test.workspace, operator, backUpWorkspace, { folder, passphrase, cost });
-
   it('closes it to them, and so follows none of their links', async () => {
     await mkdir(folder);
     await chmod(folder, 0o777);
@@ -107,4 +104,7 @@ describe('a backup in a folder that others can write to', () => {
     await writeFile(join(folder, 'manifest.json'), Buffer.alloc(17 * 1024 * 1024, ' '));
     await refuse(/manifest\.json cannot be read/);
   });
+
+  const backUp = (): Promise<unknown> =>
+    perform(test.workspace, operator, backUpWorkspace, { folder, passphrase, cost });
 });

@@ -14,63 +14,6 @@ import { keepLog, type LogLine } from '../support/http/log.js';
 import { openTestServer, type TestServer } from '../support/http/server.js';
 import { until } from '../support/until.js';
 
-const nothing = (): void => undefined;
-
-/** A face that answers each request with the steps that it has passed. */
-class Walked implements CallerFace<{ readonly path: string }, Asking, Reply> {
-  readonly name = 'git';
-  readonly headers = { 'Cache-Control': 'no-store' };
-  readonly asking: (id: string) => Asking;
-  steps: string[] = [];
-  /** Runs in the step `read`. */
-  reading: (exchange: Exchange) => void | Promise<void> = nothing;
-  /** Runs in the step `perform`. */
-  performing: (exchange: Exchange) => void | Promise<void> = nothing;
-
-  constructor(asking: (id: string) => Asking) {
-    this.asking = asking;
-  }
-
-  admit({ request }: Exchange) {
-    this.steps.push('admit');
-    const path = request.url ?? '';
-    return path === '/open' ? { answer: this.#say() } : { found: { path } };
-  }
-
-  recognise({ id }: Exchange): Asking {
-    this.steps.push('recognise');
-    return this.asking(id);
-  }
-
-  noteAllowance(): void {
-    this.steps.push('rate');
-  }
-
-  async read(exchange: Exchange) {
-    this.steps.push('read');
-    await this.reading(exchange);
-    return async () => {
-      this.steps.push('perform');
-      await this.performing(exchange);
-      return this.#say();
-    };
-  }
-
-  present(_exchange: Exchange, refusal: Parameters<typeof sayRefusal>[0]): Reply {
-    this.steps.push('present');
-    return sayRefusal(refusal);
-  }
-
-  send(exchange: Exchange, reply: Reply): Promise<void> {
-    this.steps.push('send');
-    return sendReply(exchange, reply);
-  }
-
-  #say(): Reply {
-    return { status: 200, headers: {}, body: this.steps.join(' ') };
-  }
-}
-
 describe('the steps of a request', () => {
   let server: TestServer;
   let port: Port;
@@ -78,15 +21,6 @@ describe('the steps of a request', () => {
   let log: LogLine[];
   let caller: Caller;
   let noted: number;
-
-  const openFor = (handle: Parameters<typeof openPort>[0]['serve']): Promise<Port> =>
-    openPort({
-      host: '127.0.0.1',
-      port: 0,
-      ownPaths: '/',
-      serve: handle,
-      explainMalformed: () => ({ headers: {}, text: 'no HTTP' }),
-    });
 
   beforeEach(async () => {
     server = await openTestServer();
@@ -112,15 +46,6 @@ describe('the steps of a request', () => {
     await port.close(0);
     await server.close();
   });
-
-  const get = (path = '/a'): Promise<{ readonly status: number; readonly text: string }> =>
-    new Promise((resolve, reject) => {
-      const sent = send({ host: '127.0.0.1', port: port.port, path, agent: false }, (response) => {
-        readText(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
-      });
-      sent.once('error', reject);
-      sent.end();
-    });
 
   it('come in one order: admit, recognise, rate, read, perform, send', async () => {
     assert.equal((await get()).text, 'admit recognise rate read perform');
@@ -251,4 +176,79 @@ describe('the steps of a request', () => {
     }
     await open.close(0);
   });
+
+  const openFor = (handle: Parameters<typeof openPort>[0]['serve']): Promise<Port> =>
+    openPort({
+      host: '127.0.0.1',
+      port: 0,
+      ownPaths: '/',
+      serve: handle,
+      explainMalformed: () => ({ headers: {}, text: 'no HTTP' }),
+    });
+
+  const get = (path = '/a'): Promise<{ readonly status: number; readonly text: string }> =>
+    new Promise((resolve, reject) => {
+      const sent = send({ host: '127.0.0.1', port: port.port, path, agent: false }, (response) => {
+        readText(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
+      });
+      sent.once('error', reject);
+      sent.end();
+    });
 });
+
+const nothing = (): void => undefined;
+
+/** A face that answers each request with the steps that it has passed. */
+class Walked implements CallerFace<{ readonly path: string }, Asking, Reply> {
+  readonly name = 'git';
+  readonly headers = { 'Cache-Control': 'no-store' };
+  readonly asking: (id: string) => Asking;
+  steps: string[] = [];
+  /** Runs in the step `read`. */
+  reading: (exchange: Exchange) => void | Promise<void> = nothing;
+  /** Runs in the step `perform`. */
+  performing: (exchange: Exchange) => void | Promise<void> = nothing;
+
+  constructor(asking: (id: string) => Asking) {
+    this.asking = asking;
+  }
+
+  admit({ request }: Exchange) {
+    this.steps.push('admit');
+    const path = request.url ?? '';
+    return path === '/open' ? { answer: this.#say() } : { found: { path } };
+  }
+
+  recognise({ id }: Exchange): Asking {
+    this.steps.push('recognise');
+    return this.asking(id);
+  }
+
+  noteAllowance(): void {
+    this.steps.push('rate');
+  }
+
+  async read(exchange: Exchange) {
+    this.steps.push('read');
+    await this.reading(exchange);
+    return async () => {
+      this.steps.push('perform');
+      await this.performing(exchange);
+      return this.#say();
+    };
+  }
+
+  present(_exchange: Exchange, refusal: Parameters<typeof sayRefusal>[0]): Reply {
+    this.steps.push('present');
+    return sayRefusal(refusal);
+  }
+
+  send(exchange: Exchange, reply: Reply): Promise<void> {
+    this.steps.push('send');
+    return sendReply(exchange, reply);
+  }
+
+  #say(): Reply {
+    return { status: 200, headers: {}, body: this.steps.join(' ') };
+  }
+}

@@ -49,25 +49,6 @@ describe('A key’s work under way', function () {
 
   const raw = { 'Content-Type': 'application/octet-stream' };
 
-  const holdUpload = (key: string, bytes: number): Promise<Held> =>
-    hold(key, 'PUT /v1/documents/a.md', ['If-Match: *', ...typed('octet-stream'), `Content-Length: ${bytes}`], 'x');
-  const holdJson = (key: string, bytes: number): Promise<Held> =>
-    hold(key, 'PUT /v1/documents/a.md', ['If-Match: *', ...typed('json'), `Content-Length: ${bytes}`], '{');
-  const holdMessage = (key: string): Promise<Held> =>
-    hold(key, 'POST /mcp', [...typed('json'), 'Accept: application/json, text/event-stream', 'Content-Length: 9'], '{');
-  const holdGit = (key: string, bytes: number, body = '0'): Promise<Held> =>
-    hold(
-      key,
-      'POST /git/acme/git-upload-pack',
-      [...typed('x-git-upload-pack-request'), `Content-Length: ${bytes}`],
-      body,
-    );
-  const askGit = (key: string): Promise<Response> =>
-    fetch(`${server.rest.url}/git/acme/info/refs?service=git-upload-pack`, {
-      headers: { Authorization: `Bearer ${key}` },
-    });
-  const typed = (type: string): string[] => [`Content-Type: application/${type}`];
-
   it('is so many requests and no more, on all faces; the next gets a time for its retry', async () => {
     const held = [await holdUpload(greedy, 10), await holdUpload(greedy, 10), await holdUpload(greedy, 10)];
     held.push(await holdMessage(greedy), await holdGit(greedy, 10));
@@ -221,6 +202,30 @@ describe('A key’s work under way', function () {
     await until('all of them are counted', () => isTaken('requests'));
     assert.equal(await ask(), before);
   });
+
+  const holdUpload = (key: string, bytes: number): Promise<Held> =>
+    hold(key, 'PUT /v1/documents/a.md', ['If-Match: *', ...typed('octet-stream'), `Content-Length: ${bytes}`], 'x');
+
+  const holdJson = (key: string, bytes: number): Promise<Held> =>
+    hold(key, 'PUT /v1/documents/a.md', ['If-Match: *', ...typed('json'), `Content-Length: ${bytes}`], '{');
+
+  const holdMessage = (key: string): Promise<Held> =>
+    hold(key, 'POST /mcp', [...typed('json'), 'Accept: application/json, text/event-stream', 'Content-Length: 9'], '{');
+
+  const holdGit = (key: string, bytes: number, body = '0'): Promise<Held> =>
+    hold(
+      key,
+      'POST /git/acme/git-upload-pack',
+      [...typed('x-git-upload-pack-request'), `Content-Length: ${bytes}`],
+      body,
+    );
+
+  const askGit = (key: string): Promise<Response> =>
+    fetch(`${server.rest.url}/git/acme/info/refs?service=git-upload-pack`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+
+  const typed = (type: string): string[] => [`Content-Type: application/${type}`];
 
   /** Whether the greedy key has so much under way that no more fits. */
   function isTaken(kind: WorkKind, units = 1): boolean {

@@ -14,9 +14,6 @@ import { makeOAuthFace } from '../../lib/signin/oauth/oauth-face.js';
 const long = 'x'.repeat(9000);
 const json = 'application/json';
 
-const bearer = (key: string): Partial<Sent> => ({ key: `Bearer ${key}` });
-const basic = (key: string): Partial<Sent> => ({ key: `Basic ${Buffer.from(`git:${key}`).toString('base64')}` });
-
 const noHost: Fault = { name: 'no Host', wrong: { host: null }, answer: '400 The header Host is required' };
 
 const anonymous = { host: '127.0.0.1', key: '', headers: {}, type: null, body: '', query: '' };
@@ -104,6 +101,10 @@ describe('the order of refusals', () => {
     });
   }
 });
+
+const bearer = (key: string): Partial<Sent> => ({ key: `Bearer ${key}` });
+
+const basic = (key: string): Partial<Sent> => ({ key: `Basic ${Buffer.from(`git:${key}`).toString('base64')}` });
 
 const shareParts = (one: Fault, other: Fault): boolean => Object.keys(one.wrong).some((part) => part in other.wrong);
 

@@ -77,11 +77,6 @@ describe('claims in force', () => {
   });
   afterEach(() => service.close());
 
-  const setRights = (client: Client, mayEdit: boolean): Promise<void> =>
-    mayEdit
-      ? service.grant('editor', { type: 'principal', id: client.id }, 'a')
-      : service.revoke('editor', { type: 'principal', id: client.id }, 'a');
-
   it('of two holders never overlap, and each holder can write in its own, after any steps', async function () {
     const count = countOf('CLAIM_HISTORIES', { usual: 4, campaign: 2000 });
     this.timeout(30_000 + count * 1000);
@@ -292,6 +287,11 @@ describe('claims in force', () => {
     assert.equal(await outcomeOf(boss.update('a/y.md', `## Same\n\nx\n\n${copies}`)), 'done');
     assert.deepEqual((await ben.claims('a')).toSorted(), [`${place}#one`, `${place}#two`, 'a/y.md#a', 'a/y.md#same-2']);
   });
+
+  const setRights = (client: Client, mayEdit: boolean): Promise<void> =>
+    mayEdit
+      ? service.grant('editor', { type: 'principal', id: client.id }, 'a')
+      : service.revoke('editor', { type: 'principal', id: client.id }, 'a');
 
   function edit(client: Client, expected: string, oldText: string, newText: string) {
     const edits = [{ op: 'replace_text', oldText, newText, count: 1 }] as const;

@@ -8,22 +8,6 @@ import { openTestServer } from '../support/http/server.js';
 import { operator, TestClock } from '../support/store/service.js';
 import { openClientTest, type ClientTest } from './support.js';
 
-const busy = (retryAfter: string, status = 429): Fault => ({
-  what: 'answer',
-  status,
-  headers: { 'Content-Type': 'application/json', 'Retry-After': retryAfter },
-  body: JSON.stringify({
-    error: { code: status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE', message: 'Later.', request_id: 'req_test' },
-  }),
-});
-
-/** The rate of a key comes back with the time of day. */
-class PassingClock extends TestClock {
-  override now(): number {
-    return Math.floor(this.elapsed());
-  }
-}
-
 describe('The client on a bad line', () => {
   let test: ClientTest;
 
@@ -32,9 +16,6 @@ describe('The client on a bad line', () => {
   });
   beforeEach(() => test.proxy.reset());
   after(() => test.close());
-
-  const versions = (location: string): Promise<unknown[]> =>
-    test.connect().cartulary.list('/v1/history', { location }).toArray();
 
   for (const what of ['lost request', 'lost answer', 'cut answer'] as const) {
     it(`creates, updates and deletes once each, with a ${what} every time`, async () => {
@@ -304,4 +285,23 @@ describe('The client on a bad line', () => {
     assert.deepEqual(text?.trimEnd().split('\n'), written);
     assert.equal((await versions(location)).length, written.length + 1);
   });
+
+  const versions = (location: string): Promise<unknown[]> =>
+    test.connect().cartulary.list('/v1/history', { location }).toArray();
+});
+
+/** The rate of a key comes back with the time of day. */
+class PassingClock extends TestClock {
+  override now(): number {
+    return Math.floor(this.elapsed());
+  }
+}
+
+const busy = (retryAfter: string, status = 429): Fault => ({
+  what: 'answer',
+  status,
+  headers: { 'Content-Type': 'application/json', 'Retry-After': retryAfter },
+  body: JSON.stringify({
+    error: { code: status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE', message: 'Later.', request_id: 'req_test' },
+  }),
 });

@@ -8,13 +8,6 @@ import { operator } from '../support/store/service.js';
 import type { Fault } from '../support/http/fault-proxy.js';
 import { openClientTest, type ClientTest } from './support.js';
 
-const json = (body: unknown, status = 200): Fault => ({
-  what: 'answer',
-  status,
-  headers: { 'Content-Type': 'application/json' },
-  body: JSON.stringify(body),
-});
-
 /** Locations that a fetch would walk along, or that mean another place than they say. */
 const strayLocations = ['../x', 'a/../../x', '..', '.', './x', 'a/.', 'a/..', '', '/', '/x', 'x/', 'a//b', '\ud800'];
 
@@ -194,4 +187,11 @@ describe('The client with a hostile service', () => {
       await assert.rejects(cartulary.read('a.md'), { name: 'ConnectionError' });
     }
   });
+});
+
+const json = (body: unknown, status = 200): Fault => ({
+  what: 'answer',
+  status,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(body),
 });

@@ -64,8 +64,6 @@ describe('Many clones at once, of clients that stop reading', function () {
     for (const made of [dataFolder, folder]) if (made !== undefined) await rm(made, { recursive: true, force: true });
   });
 
-  const port = (): number => Number(new URL(server.url).port);
-
   it('take bounded processes and memory, let others go on, and leave nothing', async () => {
     const heads = new Map<string, string>();
     for (const key of keys) {
@@ -94,6 +92,8 @@ describe('Many clones at once, of clients that stop reading', function () {
     const clone = await runWith(last, folder, ['clone', '-q', '--bare', `${server.url}/git/acme`, 'clone.git']);
     assert.equal(clone.code, 0, clone.stderr);
   });
+
+  const port = (): number => Number(new URL(server.url).port);
 
   /** Asks for everything and reads nothing. */
   async function holdClone(key: string, head: string): Promise<void> {

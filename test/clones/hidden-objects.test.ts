@@ -10,8 +10,6 @@ import { delimiter, flush, mainOf, packet, RawGit, unpack, type RawAnswer } from
 /** An id that no repository has. */
 const absent = createHash('sha1').update('nothing').digest('hex');
 
-const isPack = ({ body }: RawAnswer): boolean => body.includes('PACK');
-
 describe('An object out of a key’s reach', () => {
   let server: RemoteTestServer;
   let low: RawGit;
@@ -42,9 +40,6 @@ describe('An object out of a key’s reach', () => {
     }
   });
   after(() => server.close());
-
-  /** One id of each type, and the newest commit of the workspace. */
-  const asked = (): string[] => [...[...hidden.values()].flatMap((oids) => oids.slice(0, 1)), own.head];
 
   it('exists in the workspace’s own repository, as a commit, a tree and a blob', () => {
     assert.deepEqual([...hidden.keys()].toSorted(), ['blob', 'commit', 'tree']);
@@ -96,7 +91,12 @@ describe('An object out of a key’s reach', () => {
   it('a request for an object out of reach does not stop the server', async () => {
     assert.ok(isPack(await low.fetch([head])));
   });
+
+  /** One id of each type, and the newest commit of the workspace. */
+  const asked = (): string[] => [...[...hidden.values()].flatMap((oids) => oids.slice(0, 1)), own.head];
 });
+
+const isPack = ({ body }: RawAnswer): boolean => body.includes('PACK');
 
 /** The answer with its own id taken out, so that two about different ids can be compared. */
 function without(oid: string, answer: RawAnswer): unknown {

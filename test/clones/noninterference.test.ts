@@ -16,6 +16,44 @@ const seed = seedOf(20261214);
 /** What depends on nothing hidden and still differs between two requests. */
 const own = new Set(['date', 'x-request-id', 'request-id', 'connection', 'keep-alive']);
 
+describe('Content out of a key’s reach, and git', () => {
+  it('has no effect on any ref, header or byte of a fetch', async function () {
+    this.timeout(60_000 + pairs * 20_000);
+    let served = 0;
+    const openWorkspace = async (): Promise<IsolatedWorkspace> => {
+      const server = await openRemoteServer();
+      const faces: GitFace[] = [];
+      return {
+        service: server.host,
+        faceOf: async (id) => {
+          const git = new RawGit(server.rest.port, 'acme', await server.host.key(id, ['git']));
+          const face = new GitFace(new Client(server.host.workspace, id), git);
+          faces.push(face);
+          return face;
+        },
+        close: async () => {
+          served += faces.reduce((sum, face) => sum + face.served, 0);
+          await server.close();
+        },
+      };
+    };
+    await fc.assert(
+      fc.asyncProperty(scenario, async (drawn) => {
+        const [without, withHidden] = await playTwice(openWorkspace, drawn);
+        for (const [index, answer] of without.entries()) {
+          assert.equal(
+            withHidden[index],
+            answer,
+            `fetch ${index} is answered differently when there is something hidden`,
+          );
+        }
+      }),
+      { numRuns: pairs, seed, endOnFailure: true },
+    );
+    assert.ok(served > pairs, `${served} fetches of something: too few`);
+  });
+});
+
 /** Fetches after each of low's own writes: the refs, everything from the start, and what is new since the last time. */
 class GitFace implements Face {
   readonly #git: RawGit;
@@ -60,44 +98,6 @@ class GitFace implements Face {
     return JSON.stringify(answers);
   }
 }
-
-describe('Content out of a key’s reach, and git', () => {
-  it('has no effect on any ref, header or byte of a fetch', async function () {
-    this.timeout(60_000 + pairs * 20_000);
-    let served = 0;
-    const openWorkspace = async (): Promise<IsolatedWorkspace> => {
-      const server = await openRemoteServer();
-      const faces: GitFace[] = [];
-      return {
-        service: server.host,
-        faceOf: async (id) => {
-          const git = new RawGit(server.rest.port, 'acme', await server.host.key(id, ['git']));
-          const face = new GitFace(new Client(server.host.workspace, id), git);
-          faces.push(face);
-          return face;
-        },
-        close: async () => {
-          served += faces.reduce((sum, face) => sum + face.served, 0);
-          await server.close();
-        },
-      };
-    };
-    await fc.assert(
-      fc.asyncProperty(scenario, async (drawn) => {
-        const [without, withHidden] = await playTwice(openWorkspace, drawn);
-        for (const [index, answer] of without.entries()) {
-          assert.equal(
-            withHidden[index],
-            answer,
-            `fetch ${index} is answered differently when there is something hidden`,
-          );
-        }
-      }),
-      { numRuns: pairs, seed, endOnFailure: true },
-    );
-    assert.ok(served > pairs, `${served} fetches of something: too few`);
-  });
-});
 
 /** All that a client gets: the status, the headers, and what git says on each channel. */
 function received(answer: RawAnswer): unknown {

@@ -16,55 +16,6 @@ const each = 2;
 /** Pushes between two writes of one person by REST. */
 const pause = 4;
 
-/** A clone with files. */
-class WorkTree {
-  readonly folder: string;
-  readonly #person: RemotePerson;
-
-  constructor(folder: string, person: RemotePerson) {
-    this.folder = folder;
-    this.#person = person;
-  }
-
-  git(...parameters: readonly string[]): Promise<GitRun> {
-    return runClient(this.folder, parameters);
-  }
-
-  async #must(...parameters: readonly string[]): Promise<string> {
-    const { code, stderr, stdout } = await this.git(...parameters);
-    assert.equal(code, 0, `git ${parameters.join(' ')}: ${stderr}`);
-    return stdout;
-  }
-
-  async clone(): Promise<void> {
-    await mkdir(this.folder, { recursive: true });
-    await this.#must('clone', '-q', this.#person.url, '.');
-  }
-
-  /** Puts aside what was not pushed. */
-  async renew(): Promise<void> {
-    await this.#must('fetch', '-q', 'origin');
-    await this.#must('reset', '-q', '--hard', 'origin/main');
-  }
-
-  async commit(files: Readonly<Record<string, string>>, message: string): Promise<void> {
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(this.folder, path)), { recursive: true });
-      await writeFile(join(this.folder, path), text);
-    }
-    await this.#must('add', '-A');
-    await this.#must('commit', '-q', '-m', message);
-  }
-
-  push(): Promise<GitRun> {
-    return this.git('push', '-q', 'origin', 'HEAD:main');
-  }
-
-  show(path: string): Promise<string> {
-    return this.#must('show', `HEAD:${path}`);
-  }
-}
-
 describe('Many who push beside many who write by REST', () => {
   let server: RemoteTestServer;
   before(async () => (server = await openRemoteServer()));
@@ -170,3 +121,52 @@ describe('A push to what is out of reach', () => {
     assert.deepEqual(await actor.list('open'), ['seen.md'], 'nothing of a refused push is there');
   });
 });
+
+/** A clone with files. */
+class WorkTree {
+  readonly folder: string;
+  readonly #person: RemotePerson;
+
+  constructor(folder: string, person: RemotePerson) {
+    this.folder = folder;
+    this.#person = person;
+  }
+
+  git(...parameters: readonly string[]): Promise<GitRun> {
+    return runClient(this.folder, parameters);
+  }
+
+  async #must(...parameters: readonly string[]): Promise<string> {
+    const { code, stderr, stdout } = await this.git(...parameters);
+    assert.equal(code, 0, `git ${parameters.join(' ')}: ${stderr}`);
+    return stdout;
+  }
+
+  async clone(): Promise<void> {
+    await mkdir(this.folder, { recursive: true });
+    await this.#must('clone', '-q', this.#person.url, '.');
+  }
+
+  /** Puts aside what was not pushed. */
+  async renew(): Promise<void> {
+    await this.#must('fetch', '-q', 'origin');
+    await this.#must('reset', '-q', '--hard', 'origin/main');
+  }
+
+  async commit(files: Readonly<Record<string, string>>, message: string): Promise<void> {
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(this.folder, path)), { recursive: true });
+      await writeFile(join(this.folder, path), text);
+    }
+    await this.#must('add', '-A');
+    await this.#must('commit', '-q', '-m', message);
+  }
+
+  push(): Promise<GitRun> {
+    return this.git('push', '-q', 'origin', 'HEAD:main');
+  }
+
+  show(path: string): Promise<string> {
+    return this.#must('show', `HEAD:${path}`);
+  }
+}

@@ -17,7 +17,6 @@ describe('the command line on claims, comments and labels', function () {
 
   let data: string;
   let server: RunningProgram;
-  const at = (words: string, ...rest: string[]): string[] => [...words.split(' '), ...rest, '--data', data];
 
   before(async () => {
     const folder = await makeFolder();
@@ -89,6 +88,8 @@ describe('the command line on claims, comments and labels', function () {
     assert.deepEqual([code, stdout], [0, 'location  team/a.md\nlabels    -\n']);
     assert.equal((await askRefused(...at('label add', 'team/none.md', '--labels', 'x'))).code, 'NOT_FOUND');
   });
+
+  const at = (words: string, ...rest: string[]): string[] => [...words.split(' '), ...rest, '--data', data];
 });
 
 interface Shown {

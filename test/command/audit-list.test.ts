@@ -46,20 +46,6 @@ describe('`cartulary audit list`', () => {
         },
       },
     );
-  const itemsOf = (line: CommandLine): readonly Told[] => {
-    assert.ok('result' in line, JSON.stringify(line));
-    return (line.result as { readonly items: readonly Told[] }).items;
-  };
-  const messageOf = async (answered: Promise<CommandLine>): Promise<string> => {
-    const line = await answered;
-    assert.ok('error' in line, JSON.stringify(line));
-    return line.error.message;
-  };
-  /** Whether the log has the beginning of the question. */
-  const isFollowed = (): boolean =>
-    server
-      .records()
-      .some(({ record, text }) => record.action === 'audit.list' && text?.detail?.includes('isFollowing'));
 
   it('says whether there is more than it shows, and hands over everything piece by piece where asked to', async () => {
     for (let time = 0; time < 5; time += 1) await ada.get('/v1/documents/plans/a.md');
@@ -146,6 +132,23 @@ describe('`cartulary audit list`', () => {
     assert.match(await messageOf(ask({ follow: true, from: '1d' })), /leave out --from/);
     assert.match(await messageOf(ask({ follow: true }, null)), /needs a running server/);
   });
+
+  const itemsOf = (line: CommandLine): readonly Told[] => {
+    assert.ok('result' in line, JSON.stringify(line));
+    return (line.result as { readonly items: readonly Told[] }).items;
+  };
+
+  const messageOf = async (answered: Promise<CommandLine>): Promise<string> => {
+    const line = await answered;
+    assert.ok('error' in line, JSON.stringify(line));
+    return line.error.message;
+  };
+
+  /** Whether the log has the beginning of the question. */
+  const isFollowed = (): boolean =>
+    server
+      .records()
+      .some(({ record, text }) => record.action === 'audit.list' && text?.detail?.includes('isFollowing'));
 });
 
 describe('`cartulary audit list` in a terminal', function () {

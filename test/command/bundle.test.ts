@@ -7,9 +7,6 @@ import { makeFolder, runProgram, tidyUp } from '../support/processes/run-program
 
 const bin = fileURLToPath(new URL('../../bin/', import.meta.url));
 
-/** The name of code that V8 made here. */
-const codeName = (): string => `${runScript("console.log(require('node:v8').cachedDataVersionTag())")}.code`;
-
 const makeCode = `
   const [file, text] = process.argv.slice(1);
   require('node:fs').writeFileSync(file, new (require('node:vm').Script)(text).createCachedData());`;
@@ -53,6 +50,9 @@ describe('The bundle of the program', () => {
     await access(new URL(`../../warm/${codeName()}`, import.meta.url));
   });
 });
+
+/** The name of code that V8 made here. */
+const codeName = (): string => `${runScript("console.log(require('node:v8').cachedDataVersionTag())")}.code`;
 
 /** A program whose bundle and whose compiled file each print their name. @returns its entry */
 async function makeProgram(bundledAt: number | undefined): Promise<string> {

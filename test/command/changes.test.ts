@@ -22,24 +22,6 @@ describe('`cartulary changes list`', () => {
   });
   afterEach(() => server.close());
 
-  const ask = (fields: Readonly<Record<string, unknown>>, facts: ServerFacts | null = running) =>
-    runCommand(
-      { command: 'changes.list', fields },
-      {
-        host: server.host.service,
-        server: facts,
-        address: 'http://localhost',
-        signal: leaving.signal,
-        onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
-        onProgress(part) {
-          told.push(...(part as { readonly changes: readonly Told[] }).changes);
-          return Promise.resolve();
-        },
-      },
-    );
-  const shown = (): string[] =>
-    told.map(({ kind, document, actor }) => `${kind} ${document.location} ${actor?.display_name ?? '-'}`);
-
   it('lists what is there, in a place if one is named', async () => {
     assert.deepEqual(await ask({}), { result: { told: 2 } });
     assert.deepEqual(shown(), ['entered notes/b.md -', 'entered plans/a.md -']);
@@ -71,6 +53,25 @@ describe('`cartulary changes list`', () => {
     assert.match(JSON.stringify(await ask({ kind: 'created,read' })), /bad_field.*"kind"|kind must be one or more of/);
     assert.match(JSON.stringify(await ask({ follow: true }, null)), /needs a running server/);
   });
+
+  const ask = (fields: Readonly<Record<string, unknown>>, facts: ServerFacts | null = running) =>
+    runCommand(
+      { command: 'changes.list', fields },
+      {
+        host: server.host.service,
+        server: facts,
+        address: 'http://localhost',
+        signal: leaving.signal,
+        onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
+        onProgress(part) {
+          told.push(...(part as { readonly changes: readonly Told[] }).changes);
+          return Promise.resolve();
+        },
+      },
+    );
+
+  const shown = (): string[] =>
+    told.map(({ kind, document, actor }) => `${kind} ${document.location} ${actor?.display_name ?? '-'}`);
 });
 
 interface Told {

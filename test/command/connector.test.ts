@@ -26,9 +26,6 @@ describe('cartulary connector', function () {
   let url: string;
   let stop: () => Promise<number | null>;
 
-  const connector = (...words: readonly string[]) => ['connector', ...words, '--data', data];
-  const run = (...words: readonly string[]) => runProgram(connector(...words));
-
   before(async () => {
     const folder = await makeFolder();
     [data, scans] = [join(folder, 'data'), join(folder, 'scans')];
@@ -152,6 +149,10 @@ describe('cartulary connector', function () {
     const history = await runProgram(['document', 'history', 'archive/scans/minutes.md', '--data', data]);
     assert.equal(history.code, 0, history.stderr);
   });
+
+  const connector = (...words: readonly string[]) => ['connector', ...words, '--data', data];
+
+  const run = (...words: readonly string[]) => runProgram(connector(...words));
 });
 
 interface Shown {

@@ -2,15 +2,6 @@ import assert from 'node:assert/strict';
 import { describeSearch, reportSearch, type SearchReport } from '../../lib/commands/operator/report-search.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
-const report = (search: Partial<SearchReport>): SearchReport => ({
-  workspace: 'acme',
-  answers: true,
-  languages: ['en'],
-  by_meaning: false,
-  progress: null,
-  ...search,
-});
-
 describe('the line of `status` about search', () => {
   let test: TestService | undefined;
   afterEach(async () => test?.close());
@@ -39,4 +30,13 @@ describe('the line of `status` about search', () => {
     test.workspace.search.noteProgress({ task: 'meaning', done: 1, documents: 2 });
     assert.deepEqual(reportSearch(test.service)[0]?.progress, { task: 'meaning', done: 1, documents: 2 });
   });
+});
+
+const report = (search: Partial<SearchReport>): SearchReport => ({
+  workspace: 'acme',
+  answers: true,
+  languages: ['en'],
+  by_meaning: false,
+  progress: null,
+  ...search,
 });

@@ -42,12 +42,6 @@ describe('documents on the command line', function () {
     await tidyUp();
   });
 
-  const on = (...words: readonly string[]): readonly string[] => [...words, '--data', data];
-  const run = (...words: readonly string[]): Promise<Outcome> => runProgram(on(...words));
-
-  const put = async (location: string, text: string, ...options: readonly string[]): Promise<Stored> =>
-    ask<Stored>(...on('put', location, await file('sent', text), ...options));
-
   it('put makes a document, and overwrites none without the version that was read', async () => {
     const made = await put('handbook/travel.md', 'one\n');
     assert.deepEqual([made.location, made.created], ['handbook/travel.md', true]);
@@ -235,6 +229,13 @@ describe('documents on the command line', function () {
     assert.match(stdout, /is not text.*> FILE/);
     assert.equal((await inShell('"$0" "$1" cat notes/zero.bin --data "$2" | od -An -tx1')).stdout.trim(), '00 1b 63');
   });
+
+  const on = (...words: readonly string[]): readonly string[] => [...words, '--data', data];
+
+  const run = (...words: readonly string[]): Promise<Outcome> => runProgram(on(...words));
+
+  const put = async (location: string, text: string, ...options: readonly string[]): Promise<Stored> =>
+    ask<Stored>(...on('put', location, await file('sent', text), ...options));
 
   async function file(name: string, content: string | Uint8Array): Promise<string> {
     await writeFile(join(folder, name), content);

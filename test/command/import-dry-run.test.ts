@@ -26,14 +26,6 @@ describe('an import', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const write = async (name: string, text: string | Buffer): Promise<void> => {
-    await mkdir(join(folder, name, '..'), { recursive: true });
-    await writeFile(join(folder, name), text);
-  };
-  const run = (fields: Record<string, unknown> = {}): Promise<Preview> =>
-    bring(service, { directory: folder, ...fields });
-  const skippedIn = ({ skipped }: Brought): string[] => skipped.map(({ path }) => path).toSorted();
-
   describe('that runs dry', () => {
     it('says of a folder what would be created, is unchanged or skipped, over many batches, and writes nothing', async () => {
       await ada.create('wiki/same.md', 'same');
@@ -139,6 +131,16 @@ describe('an import', function () {
       assert.match(linked.skipped.find(({ path }) => path === '.gitignore')?.reason ?? '', /symbolic link/);
     });
   });
+
+  const write = async (name: string, text: string | Buffer): Promise<void> => {
+    await mkdir(join(folder, name, '..'), { recursive: true });
+    await writeFile(join(folder, name), text);
+  };
+
+  const run = (fields: Record<string, unknown> = {}): Promise<Preview> =>
+    bring(service, { directory: folder, ...fields });
+
+  const skippedIn = ({ skipped }: Brought): string[] => skipped.map(({ path }) => path).toSorted();
 
   async function actions(): Promise<string[]> {
     const { result } = await perform(service.workspace, operator, exportAudit, { withTexts: false });

@@ -32,8 +32,6 @@ describe('an import of a hostile repository', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const putFile = (name: string): string => putTree(repository, [{ name, ...file }]);
-
   describe('with a bomb', () => {
     it('is refused before its first document, at a commit and with its history', async () => {
       putCommit(repository, { tree: putBomb(repository, 10, file) });
@@ -182,8 +180,6 @@ describe('an import of a hostile repository', function () {
   });
 
   describe('in a bundle', () => {
-    const bundle = (): string => join(folder, 'hostile.bundle');
-
     it('is refused when it is a bomb', async () => {
       putCommit(repository, { tree: putBomb(repository, 10, file) });
       runGit(repository, ['bundle', 'create', '-q', bundle(), 'main']);
@@ -203,6 +199,8 @@ describe('an import of a hostile repository', function () {
       await writeFile(bundle(), Buffer.concat([head, pack, Buffer.alloc(100)]));
       assert.match((await refuse({ directory: bundle() })).message, /4000000000 objects in \d+ bytes/);
     });
+
+    const bundle = (): string => join(folder, 'hostile.bundle');
   });
 
   it('names skipped files, as long as the list is useful', async () => {
@@ -212,6 +210,8 @@ describe('an import of a hostile repository', function () {
     const { created, skipped, skipped_not_named: more } = await bring(service, { directory: repository });
     assert.deepEqual([created, skipped.length, more], [1, 10_000, 50]);
   });
+
+  const putFile = (name: string): string => putTree(repository, [{ name, ...file }]);
 
   /** The message of the refused import. Nothing of it is stored. */
   async function refuse(fields: Record<string, unknown> = {}) {

@@ -44,9 +44,6 @@ describe('an import of a folder that others change meanwhile', function () {
   const many = 300;
   const last = nameOf(many - 1);
 
-  const reasonOf = ({ skipped }: Brought, path: string): string =>
-    skipped.find((each) => each.path === path)?.reason ?? '';
-
   it('does not follow a link put in the place of a file', async () => {
     await fill(source);
     await writeFile(join(outside, 'key'), secret);
@@ -216,6 +213,9 @@ describe('an import of a folder that others change meanwhile', function () {
     }
     assert.equal(await outcomeOf(ada.read('all/data/service.sqlite')), 'NOT_FOUND');
   });
+
+  const reasonOf = ({ skipped }: Brought, path: string): string =>
+    skipped.find((each) => each.path === path)?.reason ?? '';
 
   async function fill(within: string): Promise<void> {
     await mkdir(within, { recursive: true });

@@ -29,15 +29,6 @@ describe('an import', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const git = (...parameters: string[]): string => runGit(folder, parameters).trim();
-
-  const write = async (name: string, text: string): Promise<void> => {
-    await mkdir(join(folder, name, '..'), { recursive: true });
-    await writeFile(join(folder, name), text);
-  };
-
-  const withHistory = (): Promise<Brought> => bring(service, { directory: folder, history: true });
-
   describe('of a history', () => {
     it('leaves documents made by people alone, though they have the same bytes', async () => {
       await write('a.md', 'one');
@@ -124,17 +115,6 @@ describe('an import', function () {
   });
 
   describe('that a stricter policy comes across', () => {
-    const importing = async (change: Partial<Policy>): Promise<Brought> => {
-      await rm(join(folder, '.git'), { recursive: true });
-      for (let index = 0; index < 300; index += 1) await write(`${String(index).padStart(3, '0')}.md`, `${index}`);
-      for (const name of ['300.md', '301.md']) await write(name, name.repeat(1000));
-      await write('302.md', 'the last one');
-      let changed: Promise<unknown> | undefined;
-      const onProgress = (): Promise<unknown> =>
-        (changed ??= perform(service.workspace, operator, changePolicy, change));
-      return bring(service, { directory: folder }, { onProgress });
-    };
-
     it('skips documents that are now too large, by name, and imports the rest', async () => {
       const { created, skipped } = await importing({ largestText: 4096, largestBlob: 4096 });
       assert.deepEqual(skipped, [
@@ -150,7 +130,27 @@ describe('an import', function () {
       assert.deepEqual([created, skipped], [303, []]);
       assert.equal((await ada.read('wiki/301.md')).length, 6000);
     });
+
+    const importing = async (change: Partial<Policy>): Promise<Brought> => {
+      await rm(join(folder, '.git'), { recursive: true });
+      for (let index = 0; index < 300; index += 1) await write(`${String(index).padStart(3, '0')}.md`, `${index}`);
+      for (const name of ['300.md', '301.md']) await write(name, name.repeat(1000));
+      await write('302.md', 'the last one');
+      let changed: Promise<unknown> | undefined;
+      const onProgress = (): Promise<unknown> =>
+        (changed ??= perform(service.workspace, operator, changePolicy, change));
+      return bring(service, { directory: folder }, { onProgress });
+    };
   });
+
+  const git = (...parameters: string[]): string => runGit(folder, parameters).trim();
+
+  const write = async (name: string, text: string): Promise<void> => {
+    await mkdir(join(folder, name, '..'), { recursive: true });
+    await writeFile(join(folder, name), text);
+  };
+
+  const withHistory = (): Promise<Brought> => bring(service, { directory: folder, history: true });
 
   function commit(message: string): string {
     git('add', '-A');

@@ -10,22 +10,6 @@ describe('the command line takes names where it takes ids', function () {
   let desk: string;
   let staff: string;
 
-  const at = (...words: string[]): string[] => [...words, '--data', data];
-  const quietly = async (...words: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runProgram(at(...words, '-q'));
-    assert.equal(code, 0, stderr);
-    return stdout.trimEnd();
-  };
-  const rolesOf = async (who: string): Promise<unknown[]> => {
-    const { items } = await ask<{ items: Shown[] }>(...at('grant', 'list', '--subject', who));
-    return items.map(({ scope_type: type, scope_id: place, role, subject }) => [
-      type,
-      place,
-      role,
-      (subject as { display_name: string }).display_name,
-    ]);
-  };
-
   before(async () => {
     data = join(await makeFolder(), 'data');
     await serve(data);
@@ -92,6 +76,24 @@ describe('the command line takes names where it takes ids', function () {
       assert.equal((await askRefused(...at('principal', 'show', hostile))).code, 'NOT_FOUND');
     }
   });
+
+  const at = (...words: string[]): string[] => [...words, '--data', data];
+
+  const quietly = async (...words: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runProgram(at(...words, '-q'));
+    assert.equal(code, 0, stderr);
+    return stdout.trimEnd();
+  };
+
+  const rolesOf = async (who: string): Promise<unknown[]> => {
+    const { items } = await ask<{ items: Shown[] }>(...at('grant', 'list', '--subject', who));
+    return items.map(({ scope_type: type, scope_id: place, role, subject }) => [
+      type,
+      place,
+      role,
+      (subject as { display_name: string }).display_name,
+    ]);
+  };
 });
 
 interface Shown {

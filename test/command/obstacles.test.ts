@@ -7,9 +7,6 @@ import { ask, makeFolder, runProgram, tidyUp, timeout } from '../support/process
 import { changeRows, flipByte, sidecarOf } from './spoil-data.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
-const check = (dataFolder: string): Promise<VerifiedData> =>
-  verifyData({ dataFolder, workspace: null, git: 'auto', isQuick: false }, () => undefined);
-
 /** Words that would make an operator replace sound data. */
 const destructive = /restore|rebuild|put a copy|backup/i;
 
@@ -27,11 +24,6 @@ describe('cartulary verify, kept from the data', function () {
   });
   afterEach(unmountAll);
   after(tidyUp);
-
-  const copy = async (name: string): Promise<string> => {
-    await cp(data, join(folder, name), { recursive: true });
-    return join(folder, name);
-  };
 
   it('says whose the data is to another account, and calls nothing broken', async function () {
     const account = asAnother(this);
@@ -137,4 +129,12 @@ describe('cartulary verify, kept from the data', function () {
     assert.match(stdout, /set TMPDIR to a folder that has room/);
     assert.ok(!destructive.test(stdout), stdout);
   });
+
+  const copy = async (name: string): Promise<string> => {
+    await cp(data, join(folder, name), { recursive: true });
+    return join(folder, name);
+  };
 });
+
+const check = (dataFolder: string): Promise<VerifiedData> =>
+  verifyData({ dataFolder, workspace: null, git: 'auto', isQuick: false }, () => undefined);

@@ -24,18 +24,6 @@ describe('an operator’s bad days', function () {
     await tidyUp();
   });
 
-  const init = (data: string): Promise<Made> =>
-    ask<Made>('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
-  const post = async (url: string, key: string, location: string, content: string): Promise<[number, string]> => {
-    const answer = await fetch(`${url}/v1/documents`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${key}`, 'Idempotency-Key': location, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ location, content }),
-    });
-    const { error } = (await answer.json()) as { error?: { details?: { reason?: string } } };
-    return [answer.status, error?.details?.reason ?? ''];
-  };
-
   it('the disk fills: writes say storage_full, reads go on, commands say it in words; room is enough to go on', async function () {
     const folder = await makeFolder();
     const disk = join(folder, 'disk');
@@ -137,6 +125,19 @@ describe('an operator’s bad days', function () {
     const changed = await ask<{ warning: string }>('policy', 'set', 'storage_quota', '100', '--data', data);
     assert.match(changed.warning, /^5000 bytes are stored already/);
   });
+
+  const init = (data: string): Promise<Made> =>
+    ask<Made>('init', '--data', data, '--workspace', 'acme', '--admin', 'Ada');
+
+  const post = async (url: string, key: string, location: string, content: string): Promise<[number, string]> => {
+    const answer = await fetch(`${url}/v1/documents`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Idempotency-Key': location, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ location, content }),
+    });
+    const { error } = (await answer.json()) as { error?: { details?: { reason?: string } } };
+    return [answer.status, error?.details?.reason ?? ''];
+  };
 
   interface Made {
     readonly key: string;

@@ -114,17 +114,10 @@ describe('a data folder', function () {
   });
 
   describe('seen by another account', () => {
-    /** Runs something as an account without rights. */
-    const asNobody = (...words: string[]) =>
-      spawnSync('setpriv', ['--reuid=65534', '--regid=65534', '--clear-groups', '--', ...words], { encoding: 'utf8' });
-
     before(function () {
       if (process.geteuid?.() !== 0) skipBecause(this, 'Only root can act as another account.');
       if (asNobody('true').status !== 0) skipBecause(this, 'There is no `setpriv` to act as another account with.');
     });
-
-    /** Opens a file to read, which a lock on it needs (fcntl(2)). */
-    const tryToOpen = (path: string): string => asNobody('sh', '-c', 'exec 3< "$1" && echo opened', 'sh', path).stdout;
 
     it('has no file that it can lock or read', async () => {
       const folder = await makeFolder();
@@ -152,6 +145,13 @@ describe('a data folder', function () {
       assert.equal(code, 1);
       assert.match(stdout, /belongs to another account \(uid 65534\)/);
     });
+
+    /** Runs something as an account without rights. */
+    const asNobody = (...words: string[]) =>
+      spawnSync('setpriv', ['--reuid=65534', '--regid=65534', '--clear-groups', '--', ...words], { encoding: 'utf8' });
+
+    /** Opens a file to read, which a lock on it needs (fcntl(2)). */
+    const tryToOpen = (path: string): string => asNobody('sh', '-c', 'exec 3< "$1" && echo opened', 'sh', path).stdout;
   });
 });
 

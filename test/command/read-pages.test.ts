@@ -10,9 +10,6 @@ import { listPages, Room, readPages } from '../../lib/commands/read-pages.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('A list on the command line', () => {
-  const page = (text: string, items: number) => () =>
-    Promise.resolve({ items: Array.from({ length: items }, () => ({ text })), next: 'more' });
-
   it('of long texts ends before it takes much memory', async () => {
     const items = await readPages(page('a'.repeat(8000), 200));
     const length = items.reduce((sum, { text }) => sum + text.length, 0);
@@ -98,4 +95,7 @@ describe('A list on the command line', () => {
       });
     }
   });
+
+  const page = (text: string, items: number) => () =>
+    Promise.resolve({ items: Array.from({ length: items }, () => ({ text })), next: 'more' });
 });

@@ -32,8 +32,6 @@ describe('the command line at a terminal', function () {
   });
   afterEach(tidyUp);
 
-  const importing = (): string[] => ['import', join(folder, 'source'), '--into', 'wiki', '--data', data];
-
   it('shows names of files as one line each, and obeys nothing in them', async () => {
     const { stdout, stderr } = await runProgram(importing());
     assert.doesNotMatch(stdout + stderr, obeyed);
@@ -112,6 +110,8 @@ describe('the command line at a terminal', function () {
       assert.doesNotMatch(stdout + stderr, obeyed, words.join(' '));
     }
   });
+
+  const importing = (): string[] => ['import', join(folder, 'source'), '--into', 'wiki', '--data', data];
 
   /** Makes a second version of the document, whose diff is hostile. */
   async function change(): Promise<{ version: string }> {

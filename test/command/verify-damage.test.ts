@@ -12,12 +12,6 @@ import { makeFolder, runProgram, tidyUp, timeout } from '../support/processes/ru
 import { type Verified, changeRows, flipByte, verify, oneValue } from './spoil-data.js';
 import { Sqlite } from '../support/store/sqlite.js';
 
-/** The reports, a line each: `part: location message`. */
-const linesOf = ({ service, workspaces }: Pick<Verified, 'service' | 'workspaces'>): string[] =>
-  [...service.problems, ...workspaces.flatMap(({ problems }) => problems)].map(
-    ({ part, location, message }) => `${part}: ${location === undefined ? '' : `${location} `}${message}`,
-  );
-
 const looseFile = (data: string, oid: string): string =>
   join(data, 'acme', 'content.git', 'objects', oid.slice(0, 2), oid.slice(2));
 
@@ -245,10 +239,6 @@ describe('verification of rarely served parts', function () {
   });
   after(tidyUp);
 
-  /** As the command does, without a process of its own. */
-  const look = (data: string, isQuick = false): Promise<VerifiedData> =>
-    verifyData({ dataFolder: data, workspace: null, git: 'auto', isQuick }, () => undefined);
-
   it('finds nothing where nothing is damaged, and reports how much it looked at', async () => {
     const { service, workspaces } = await look(sound);
     assert.deepEqual(linesOf({ service, workspaces }), []);
@@ -317,7 +307,17 @@ describe('verification of rarely served parts', function () {
     assert.deepEqual(more, []);
     assert.ok((verified.workspaces[0]?.versions ?? 0) > 30);
   });
+
+  /** As the command does, without a process of its own. */
+  const look = (data: string, isQuick = false): Promise<VerifiedData> =>
+    verifyData({ dataFolder: data, workspace: null, git: 'auto', isQuick }, () => undefined);
 });
+
+/** The reports, a line each: `part: location message`. */
+const linesOf = ({ service, workspaces }: Pick<Verified, 'service' | 'workspaces'>): string[] =>
+  [...service.problems, ...workspaces.flatMap(({ problems }) => problems)].map(
+    ({ part, location, message }) => `${part}: ${location === undefined ? '' : `${location} `}${message}`,
+  );
 
 interface Planted {
   readonly what: string;

@@ -4,9 +4,6 @@ import { makeQuote, PassageFinder, type Passage } from '../../lib/text/passage.j
 import type { Quote } from '../../lib/domain/comment.js';
 import { finish } from '../support/finish.js';
 
-const find = (text: string, quote: Quote): Passage | undefined => finish(new PassageFinder(text).find(quote));
-const flow = (text: string): string => text.replace(/\s+/g, ' ').trim();
-
 describe('finding a quoted passage again', () => {
   const word = fc.constantFrom('a', 'b', 'ab', ' ', '\n', 'the ', 'ä', '😀');
   const piece = fc.array(word, { maxLength: 12 }).map((words) => words.join(''));
@@ -62,3 +59,7 @@ describe('finding a quoted passage again', () => {
     assert.equal(find(text, absent), undefined);
   });
 });
+
+const find = (text: string, quote: Quote): Passage | undefined => finish(new PassageFinder(text).find(quote));
+
+const flow = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -37,9 +37,6 @@ describe('Simultaneous writes of all kinds', () => {
   });
   after(() => test.close());
 
-  const repository = (): string => pathsOf(test.dataFolder ?? '', 'acme').repository;
-  const git = (...args: string[]): string => execFileSync('git', ['-C', repository(), ...args], { encoding: 'utf8' });
-
   it('leave rows and repository in agreement, every commit in one line, and the chain sound', async function () {
     this.timeout(60_000 + runs * 3_000);
     let commits = 0;
@@ -80,6 +77,10 @@ describe('Simultaneous writes of all kinds', () => {
     const source = { workspace: 'acme', tables: test.workspace.journal.reader, archives: null };
     assert.ok(verifyChain(await gather(exportChain(source, true))).sound);
   });
+
+  const repository = (): string => pathsOf(test.dataFolder ?? '', 'acme').repository;
+
+  const git = (...args: string[]): string => execFileSync('git', ['-C', repository(), ...args], { encoding: 'utf8' });
 
   function perform(done: Command, serial: number): Promise<unknown> {
     switch (done.does) {

@@ -34,9 +34,6 @@ describe('What goes wrong with mirrors in the field', function () {
     await server.close();
   });
 
-  const connectGit = (): Promise<string> =>
-    service.connect({ kind: 'git', settings: { url: server.url('notes.git') } });
-
   describe('deleted at the source and still served', () => {
     it('is gone from reads, lists and searches after the next sync, of a repository', async () => {
       await upstream.commit({ 'a.md': 'an albatross\n', 'b.md': 'a bittern\n' });
@@ -238,6 +235,9 @@ describe('What goes wrong with mirrors in the field', function () {
       assert.deepEqual(Object.keys(await service.texts()), ['docs/a.md', 'docs/b.md']);
     });
   });
+
+  const connectGit = (): Promise<string> =>
+    service.connect({ kind: 'git', settings: { url: server.url('notes.git') } });
 
   async function find(query: string): Promise<string[]> {
     const input = { query, folder: rootLocation, labels: [], limit: 20, position: null };

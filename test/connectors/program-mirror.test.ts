@@ -49,8 +49,6 @@ describe('a mirror of an outside program that lies', function () {
     await rm(folder, { recursive: true });
   });
 
-  const behave = (before: string): Promise<void> => writeFile(join(folder, 'program.cjs'), `${before}\n${honest}`);
-
   const changed = `globalThis.versions = { 'a.md': '2' }; globalThis.files = { 'a.md': 'lies', 'b.md': 'second' };`;
   const lies: readonly [what: string, before: string, outcome: string, fault: string | null][] = [
     [
@@ -112,6 +110,8 @@ describe('a mirror of an outside program that lies', function () {
     assert.equal((await mirror.sync()).outcome, 'held');
     assert.deepEqual(await mirror.documents(), last);
   });
+
+  const behave = (before: string): Promise<void> => writeFile(join(folder, 'program.cjs'), `${before}\n${honest}`);
 
   async function requireSame(): Promise<void> {
     const documents = [...(await mirror.documents())].map(([path, content]) => [path, String(content)]);

@@ -177,16 +177,6 @@ describe('the settings of an outside program', () => {
     dataFolder: null,
   });
 
-  const outcome = async (settings: unknown): Promise<string> => {
-    try {
-      await sources.check({ kind: 'program', settings: { program: 'feed', settings }, secret: null });
-      return 'fine';
-    } catch (error) {
-      assert.ok(error instanceof Refusal);
-      return error.message;
-    }
-  };
-
   it('are texts, numbers, truths and lists of them', async () => {
     assert.equal(await outcome({ feed: 'https://example.com', days: 5, all: true, names: ['a', 'b'] }), 'fine');
     assert.match(await outcome({ deep: { deeper: 1 } }), /^The setting "settings.deep" must be text/);
@@ -202,4 +192,14 @@ describe('the settings of an outside program', () => {
       assert.ok(!message.includes('token123'));
     }
   });
+
+  const outcome = async (settings: unknown): Promise<string> => {
+    try {
+      await sources.check({ kind: 'program', settings: { program: 'feed', settings }, secret: null });
+      return 'fine';
+    } catch (error) {
+      assert.ok(error instanceof Refusal);
+      return error.message;
+    }
+  };
 });

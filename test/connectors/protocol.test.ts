@@ -13,7 +13,6 @@ import { Follower, meansOf, readWhole } from './follow.js';
 import { Dice } from './random-changes.js';
 
 const root = new URL('../../../', import.meta.url);
-const pathOf = (place: string): string => fileURLToPath(new URL(place, root));
 
 describe('the connector protocol', () => {
   let isToProgram: ValidateFunction;
@@ -133,3 +132,5 @@ describe('the connector protocol', () => {
     assert.throws(() => splitter.split(Buffer.alloc(1)).next(), LineTooLong);
   });
 });
+
+const pathOf = (place: string): string => fileURLToPath(new URL(place, root));

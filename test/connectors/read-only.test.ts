@@ -10,15 +10,6 @@ import type { HttpAnswer, TestServer } from '../support/http/server.js';
 import { Client } from '../support/store/client.js';
 import { TestMirror } from '../support/store/test-mirror.js';
 
-const moved =
-  (location: string, to_folder: string): Write =>
-  (client, base) =>
-    client.post(`${base}/moves`, { location, to_folder, acknowledge_access_change: true });
-const renamed =
-  (location: string, name: string): Write =>
-  (client, base) =>
-    client.post(`${base}/renames`, { location, name });
-
 const readOnly = 'INVALID_REQUEST read_only_source';
 
 describe('A mirror is read-only', function () {
@@ -178,6 +169,16 @@ describe('A mirror is read-only', function () {
     });
   });
 });
+
+const moved =
+  (location: string, to_folder: string): Write =>
+  (client, base) =>
+    client.post(`${base}/moves`, { location, to_folder, acknowledge_access_change: true });
+
+const renamed =
+  (location: string, name: string): Write =>
+  (client, base) =>
+    client.post(`${base}/renames`, { location, name });
 
 function optionsFor({ host }: TestServer): RunOptions {
   const { workspace, clock } = host;

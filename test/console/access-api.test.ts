@@ -16,17 +16,6 @@ describe('the console’s API for access', () => {
   });
   after(() => test.close());
 
-  const addAgent = async (name: string): Promise<string> =>
-    (await ada.post('/principals', { kind: 'agent', display_name: name })).json.id;
-  const mint = (principal: string, interfaces: readonly string[], more: object = {}, key?: string) =>
-    ada.post(
-      '/tokens',
-      { principal, name: 'script', interfaces, expires_at: null, ...more },
-      key === undefined ? {} : { 'Idempotency-Key': key },
-    );
-  const statusOnRest = async (key: string): Promise<number> =>
-    (await test.server.as(key).get('/v1/documents?location=')).status;
-
   it('answers an editor, and an approver of a folder, as if nothing of it existed', async () => {
     const bea = await test.person('Bea', 'editor');
     await test.host.grant('approver', { type: 'principal', id: bea.principalId }, 'below');
@@ -194,4 +183,17 @@ describe('the console’s API for access', () => {
     const listed = (await ada.get('/principals?kind=agent&text=rest')).json.items;
     assert.deepEqual([listed.length, listed[0].disabled_at === null], [1, false]);
   });
+
+  const addAgent = async (name: string): Promise<string> =>
+    (await ada.post('/principals', { kind: 'agent', display_name: name })).json.id;
+
+  const mint = (principal: string, interfaces: readonly string[], more: object = {}, key?: string) =>
+    ada.post(
+      '/tokens',
+      { principal, name: 'script', interfaces, expires_at: null, ...more },
+      key === undefined ? {} : { 'Idempotency-Key': key },
+    );
+
+  const statusOnRest = async (key: string): Promise<number> =>
+    (await test.server.as(key).get('/v1/documents?location=')).status;
 });

@@ -8,8 +8,7 @@ import { textOf } from './support/look.js';
 import { openConsole, type ConsolePerson, type ConsoleTest } from './support/open-console.js';
 
 const day = 24 * 60 * 60 * 1000;
-const person = (id: string) => ({ type: 'principal', id }) as const;
-const group = (id: string) => ({ type: 'group', id }) as const;
+
 const hostile = '<img src=x onerror=alert(1)> "><script>alert(2)</script> {{7*7}} ' + 'W'.repeat(100);
 
 describe('The Access screens of the console', function () {
@@ -32,10 +31,6 @@ describe('The Access screens of the console', function () {
     browser = await test.browserOf(admin);
   });
   after(() => test?.close());
-
-  const statusOnRest = async (key: string): Promise<number> =>
-    (await test.server.as(key).get('/v1/documents/handbook/travel.md')).status;
-  const principalPage = (id: string): string => `~/access/principals/${id}`;
 
   it('mints a key for a script, which uses it at once, until it is rotated and revoked', async () => {
     const agent = await test.server.host.principal('Nightly export', 'agent');
@@ -400,6 +395,11 @@ describe('The Access screens of the console', function () {
     await look.page.getByText('No tokens').waitFor();
   });
 
+  const statusOnRest = async (key: string): Promise<number> =>
+    (await test.server.as(key).get('/v1/documents/handbook/travel.md')).status;
+
+  const principalPage = (id: string): string => `~/access/principals/${id}`;
+
   /** A page of the admin: one session is enough for all of them. */
   async function open(address: string): Promise<WatchedPage> {
     const look = new WatchedPage(await browser.newPage());
@@ -427,3 +427,7 @@ describe('The Access screens of the console', function () {
     await look.page.getByRole('dialog').waitFor({ state: 'detached' });
   }
 });
+
+const person = (id: string) => ({ type: 'principal', id }) as const;
+
+const group = (id: string) => ({ type: 'group', id }) as const;

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { openConsole, type ConsoleClient, type TestConsole } from '../support/http/console.js';
 
-const annotationsOf = (location: string): string => `/annotations?location=${encodeURIComponent(location)}`;
-
 describe('who wrote each line, over the console’s API', () => {
   let test: TestConsole;
   let ada: ConsoleClient;
@@ -58,3 +56,5 @@ describe('who wrote each line, over the console’s API', () => {
     );
   });
 });
+
+const annotationsOf = (location: string): string => `/annotations?location=${encodeURIComponent(location)}`;

@@ -51,8 +51,6 @@ describe('The applications of a person, in the console', function () {
     await oauth?.close();
   });
 
-  const page = (look: WatchedPage) => look.page.goto(`${oauth.url}/console/w/acme/applications`);
-
   it('leads an application in, shows what it may do and when it did it, and ends it: its token is dead', async () => {
     const look = await open(ada);
     await look.page.goto(`${oauth.url}/console`);
@@ -135,6 +133,8 @@ describe('The applications of a person, in the console', function () {
     assert.equal(await look.page.getByText('No application acts for you').count(), 0);
     await look.judge('applications that cannot be read');
   });
+
+  const page = (look: WatchedPage) => look.page.goto(`${oauth.url}/console/w/acme/applications`);
 
   /** A page of somebody who has just signed in. */
   async function open(member: Member): Promise<WatchedPage> {

@@ -19,8 +19,6 @@ const acme = '/console/api/workspaces/acme';
 const form = 'a=b';
 const refused = '401 UNAUTHENTICATED';
 
-const brief = ({ status, refusal }: HttpAnswer): string => `${status} ${refusal}`.trim();
-
 describe('the console, attacked', () => {
   let test: TestConsole;
   let ada: ConsoleClient;
@@ -32,10 +30,6 @@ describe('the console, attacked', () => {
     ({ etag } = await ada.post('/documents', { location: 'plans/secret.md', content: 'Secret.' }));
   });
   after(() => test.close());
-
-  const send = (method: string, path: string, headers: OutgoingHttpHeaders, body?: unknown): Promise<HttpAnswer> =>
-    sendPlainly(test.server, method, path, { headers, body });
-  const asAda = (): OutgoingHttpHeaders => ({ Cookie: ada.cookie, ...fromOurPage });
 
   describe('by another site’s page in the browser of a signed-in person', () => {
     const foreign: readonly (readonly [string, OutgoingHttpHeaders])[] = [
@@ -319,7 +313,14 @@ describe('the console, attacked', () => {
       assert.equal(made.headers.location, '/store/console/api/workspaces/acme/documents/a%20b.md');
     });
   });
+
+  const send = (method: string, path: string, headers: OutgoingHttpHeaders, body?: unknown): Promise<HttpAnswer> =>
+    sendPlainly(test.server, method, path, { headers, body });
+
+  const asAda = (): OutgoingHttpHeaders => ({ Cookie: ada.cookie, ...fromOurPage });
 });
+
+const brief = ({ status, refusal }: HttpAnswer): string => `${status} ${refusal}`.trim();
 
 /** Everything that a client sees but the time and what is random in each answer. */
 function allOf({ status, headers, text }: HttpAnswer): string {

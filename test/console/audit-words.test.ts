@@ -21,8 +21,6 @@ describe('The words of the audit log’s pages', () => {
 
 describe('The filters of the audit log’s pages', () => {
   const wednesday = new Date(2026, 2, 4, 15, 30).getTime();
-  const local = (day: number): string => new Date(2026, 2, day).toISOString();
-  const justBefore = (day: number): string => new Date(new Date(2026, 2, day).getTime() - 1).toISOString();
 
   it('stand for whole days where the person is', () => {
     assert.deepEqual(boundsOf({}, wednesday), {});
@@ -46,4 +44,8 @@ describe('The filters of the audit log’s pages', () => {
     });
     assert.deepEqual(boundsOf({ time: 'days', from: 'x', to: '2026-99-99' }, wednesday).from, undefined);
   });
+
+  const local = (day: number): string => new Date(2026, 2, day).toISOString();
+
+  const justBefore = (day: number): string => new Date(new Date(2026, 2, day).getTime() - 1).toISOString();
 });

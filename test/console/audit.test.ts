@@ -48,11 +48,6 @@ describe('The audit log in the console', function () {
     await rm(work, { recursive: true, force: true });
   });
 
-  const readers = (watched: WatchedPage): Promise<string[]> =>
-    watched.get('list', 'Readers').locator('.who-name').allInnerTexts();
-  const records = (watched: WatchedPage): ReturnType<WatchedPage['get']> =>
-    watched.get('list', 'Records').locator('li');
-
   it('says who read a page last week: found from the first page, without a word of documentation', async () => {
     const watched = await test.open(approver);
     await watched.get('link', 'handbook').click();
@@ -209,4 +204,10 @@ describe('The audit log in the console', function () {
     await watched.page.getByText('Change nothing in the data folder').waitFor();
     await watched.judge('a broken log on a phone');
   });
+
+  const readers = (watched: WatchedPage): Promise<string[]> =>
+    watched.get('list', 'Readers').locator('.who-name').allInnerTexts();
+
+  const records = (watched: WatchedPage): ReturnType<WatchedPage['get']> =>
+    watched.get('list', 'Records').locator('li');
 });

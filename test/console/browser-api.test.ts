@@ -14,9 +14,6 @@ describe('the console’s rows for the browser and the trash', () => {
   });
   after(() => test.close());
 
-  const show = ({ role, folder, document }: ShownEntry): string =>
-    `${folder === undefined ? document?.location : `${folder.location}/`} ${role}`;
-
   it('list folders and documents together, with the person’s role and the way here', async () => {
     const first = await ada.get('/entries?location=team&limit=1');
     assert.equal(first.status, 200);
@@ -76,6 +73,9 @@ describe('the console’s rows for the browser and the trash', () => {
     assert.equal((await ada.post('/trash/undeletes', body)).status, 200);
     assert.equal((await ada.get('/documents/bin/x.md')).json.content, 'first');
   });
+
+  const show = ({ role, folder, document }: ShownEntry): string =>
+    `${folder === undefined ? document?.location : `${folder.location}/`} ${role}`;
 });
 
 interface ShownEntry {

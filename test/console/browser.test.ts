@@ -45,10 +45,6 @@ describe('The browser of the console', function () {
   });
   after(() => test?.close());
 
-  const at = (person: WatchedPage, name: string) => person.page.locator(`[data-key$="/${name}"]`);
-  const names = (person: WatchedPage): Promise<string[]> => person.page.locator('.entry-link').allInnerTexts();
-  const focused = (person: WatchedPage) => person.page.evaluate('document.activeElement.dataset.key');
-
   it('leads from the highest reachable folder down, and shows kinds, labels, claims and last writers', async () => {
     const person = await test.open(editor);
     await person.get('link', 'team/handbook').click();
@@ -295,6 +291,12 @@ describe('The browser of the console', function () {
     await person.get('menuitem', 'Upload a folder').waitFor();
     await person.judge('the menu of a folder on a phone');
   });
+
+  const at = (person: WatchedPage, name: string) => person.page.locator(`[data-key$="/${name}"]`);
+
+  const names = (person: WatchedPage): Promise<string[]> => person.page.locator('.entry-link').allInnerTexts();
+
+  const focused = (person: WatchedPage) => person.page.evaluate('document.activeElement.dataset.key');
 });
 
 /** Runs in the browser: drops a file onto the page. */

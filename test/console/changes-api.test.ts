@@ -23,17 +23,6 @@ describe('the console’s API for what changed', () => {
   });
   after(() => test.close());
 
-  const read = async (who: ConsoleClient, query: string): Promise<string[]> => {
-    const found: string[] = [];
-    for (let cursor = ''; ;) {
-      const { status, json } = await who.get(`/recent-changes?since=${since}&${query}${cursor}`);
-      assert.equal(status, 200);
-      for (const { action, location } of json.items) found.push(`${action} ${location}`);
-      if (json.next_cursor === null) return found;
-      cursor = `&cursor=${json.next_cursor}`;
-    }
-  };
-
   it('gives the same by pages of any size, and nothing out of reach', async () => {
     const whole = await read(editor, 'limit=200');
     assert.ok(whole.length >= 5);
@@ -107,4 +96,15 @@ describe('the console’s API for what changed', () => {
     }
     assert.deepEqual((await editor.get('/unread-messages')).json.items, []);
   });
+
+  const read = async (who: ConsoleClient, query: string): Promise<string[]> => {
+    const found: string[] = [];
+    for (let cursor = ''; ;) {
+      const { status, json } = await who.get(`/recent-changes?since=${since}&${query}${cursor}`);
+      assert.equal(status, 200);
+      for (const { action, location } of json.items) found.push(`${action} ${location}`);
+      if (json.next_cursor === null) return found;
+      cursor = `&cursor=${json.next_cursor}`;
+    }
+  };
 });

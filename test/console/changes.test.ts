@@ -39,9 +39,6 @@ describe('What changed, in the console', function () {
   });
   after(() => test?.close());
 
-  const rows = async ({ page }: WatchedPage): Promise<string[]> =>
-    (await page.locator('.change-main').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
-
   it('lists what happened in reach by day, the newest first, with who and why, and nothing of what is hidden', async () => {
     const person = await test.open(editor, '~/f/');
     await person.get('link', 'What changed').press('Enter');
@@ -161,4 +158,7 @@ describe('What changed, in the console', function () {
     await person.get('button', 'Try again').click();
     await until('the changes are listed', async () => (await rows(person)).length >= 3);
   });
+
+  const rows = async ({ page }: WatchedPage): Promise<string[]> =>
+    (await page.locator('.change-main').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
 });

@@ -23,23 +23,6 @@ describe('Comments and claims in the reader', function () {
   });
   after(() => test?.close());
 
-  const clientOf = ({ id }: { readonly id: string }): Client => new Client(test.server.host.workspace, id);
-  const openFresh = async (name: string, person = reader): Promise<[WatchedPage, string]> => {
-    const location = `a/${name}.md`;
-    await editor.rest.create(location, text);
-    const page = await test.open(person, `~/d/${location}`, wide);
-    await page.get('heading', 'Guide').waitFor();
-    return [page, location];
-  };
-  /** The texts that are marked in the page under a name. */
-  const marked = (page: WatchedPage, name: string): Promise<unknown> =>
-    page.page.evaluate(`[...(CSS.highlights.get('${name}') ?? [])].map(String)`);
-  const write = async (page: WatchedPage, label: string, words: string): Promise<void> => {
-    await page.page.getByLabel(label).fill(words);
-    await page.page.keyboard.press('Control+Enter');
-    await page.page.locator('.comment-text', { hasText: words }).waitFor();
-  };
-
   it('are written on the whole document, answered, resolved and reopened', async () => {
     const [page, location] = await openFresh('whole');
     await write(page, 'Write a comment', 'Is this still true?');
@@ -175,4 +158,24 @@ describe('Comments and claims in the reader', function () {
     await page.page.locator('.comment-text', { hasText: 'Second.' }).waitFor();
     assert.deepEqual(await clientOf(reader).remarks(location), ['First.', 'Second.']);
   });
+
+  const clientOf = ({ id }: { readonly id: string }): Client => new Client(test.server.host.workspace, id);
+
+  const openFresh = async (name: string, person = reader): Promise<[WatchedPage, string]> => {
+    const location = `a/${name}.md`;
+    await editor.rest.create(location, text);
+    const page = await test.open(person, `~/d/${location}`, wide);
+    await page.get('heading', 'Guide').waitFor();
+    return [page, location];
+  };
+
+  /** The texts that are marked in the page under a name. */
+  const marked = (page: WatchedPage, name: string): Promise<unknown> =>
+    page.page.evaluate(`[...(CSS.highlights.get('${name}') ?? [])].map(String)`);
+
+  const write = async (page: WatchedPage, label: string, words: string): Promise<void> => {
+    await page.page.getByLabel(label).fill(words);
+    await page.page.keyboard.press('Control+Enter');
+    await page.page.locator('.comment-text', { hasText: words }).waitFor();
+  };
 });

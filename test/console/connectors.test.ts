@@ -48,10 +48,6 @@ describe('The connectors in the console', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** The badge in the heading. */
-  const isNow = (look: WatchedPage, condition: string): Promise<void> =>
-    look.page.getByRole('heading', { level: 1 }).getByText(condition, { exact: true }).waitFor();
-
   it('mirrors a repository without documentation: made, tested, run, broken, mended, and ended by clicking', async () => {
     const look = await open('~/f/');
     await look.get('link', 'Connectors').click();
@@ -345,6 +341,10 @@ describe('The connectors in the console', function () {
     await look.get('button', 'Try again').click();
     await look.page.getByRole('list', { name: 'Connectors' }).waitFor();
   });
+
+  /** The badge in the heading. */
+  const isNow = (look: WatchedPage, condition: string): Promise<void> =>
+    look.page.getByRole('heading', { level: 1 }).getByText(condition, { exact: true }).waitFor();
 
   async function open(address: string): Promise<WatchedPage> {
     const look = new WatchedPage(await browser.newPage());

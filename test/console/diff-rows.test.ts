@@ -3,8 +3,6 @@ import fc from 'fast-check';
 import { joinParts, makeBlocks, type DiffHunk, type DiffRow } from '../../lib/console/web/screens/history/diff-rows.js';
 import { diffTexts } from '../../lib/text/diff-texts.js';
 
-const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
-
 describe('the rows of a diff', () => {
   const line = fc.constantFrom('a', 'b', 'c', 'd e', 'd f', '');
   const text = fc
@@ -56,6 +54,8 @@ describe('the rows of a diff', () => {
     assert.equal(joinParts([part(long, true), part(' the ', false), part(long, true)]), null);
   });
 });
+
+const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
 /** The hunks as the API presents them. */
 function hunksOf(from: string, to: string): DiffHunk[] {

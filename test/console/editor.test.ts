@@ -20,29 +20,6 @@ describe('The editor of the console', function () {
   });
   after(() => test?.close());
 
-  const stored = async (location: string): Promise<string> => {
-    const { json } = await editor.rest.get(`/v1/documents/${location}`);
-    return (json as { content: string }).content;
-  };
-  const versionsOf = async (location: string): Promise<number> => {
-    const { json } = await editor.rest.get(`/v1/history?location=${encodeURIComponent(location)}`);
-    return (json as { items: readonly object[] }).items.length;
-  };
-  const openEditor = async (person: ConsolePerson, location: string): Promise<WatchedPage> => {
-    const page = await test.open(person, `~/edit/${location}`);
-    await sourceOf(page).waitFor();
-    return page;
-  };
-  const sourceOf = ({ page }: WatchedPage) => page.getByRole('textbox', { name: 'Text of the document' });
-  /** Writes at the end of a line that has these words. */
-  const writeAfter = async (page: WatchedPage, words: string, text: string): Promise<void> => {
-    await sourceOf(page).getByText(words, { exact: true }).click();
-    await page.page.keyboard.press('End');
-    await page.page.keyboard.type(text);
-  };
-  const says = ({ page }: WatchedPage, words: string | RegExp): Promise<void> =>
-    page.getByText(words).first().waitFor();
-
   it('shows two people’s changes of one document to the second, who loses nothing', async () => {
     const text = '# Travel\n\nBook early.\n\nHotels cost 120.\n\nAsk first.\n';
     await editor.rest.create('handbook/travel.md', text);
@@ -426,4 +403,32 @@ describe('The editor of the console', function () {
     assert.equal(Date.parse(end) - Date.parse(later), 90 * 60_000);
     assert.equal(purpose, 'Rates');
   });
+
+  const stored = async (location: string): Promise<string> => {
+    const { json } = await editor.rest.get(`/v1/documents/${location}`);
+    return (json as { content: string }).content;
+  };
+
+  const versionsOf = async (location: string): Promise<number> => {
+    const { json } = await editor.rest.get(`/v1/history?location=${encodeURIComponent(location)}`);
+    return (json as { items: readonly object[] }).items.length;
+  };
+
+  const openEditor = async (person: ConsolePerson, location: string): Promise<WatchedPage> => {
+    const page = await test.open(person, `~/edit/${location}`);
+    await sourceOf(page).waitFor();
+    return page;
+  };
+
+  const sourceOf = ({ page }: WatchedPage) => page.getByRole('textbox', { name: 'Text of the document' });
+
+  /** Writes at the end of a line that has these words. */
+  const writeAfter = async (page: WatchedPage, words: string, text: string): Promise<void> => {
+    await sourceOf(page).getByText(words, { exact: true }).click();
+    await page.page.keyboard.press('End');
+    await page.page.keyboard.type(text);
+  };
+
+  const says = ({ page }: WatchedPage, words: string | RegExp): Promise<void> =>
+    page.getByText(words).first().waitFor();
 });

@@ -15,13 +15,6 @@ describe('the console’s API for erasing', () => {
   });
   after(() => test.close());
 
-  const create = async (location: string): Promise<string> =>
-    (await admin.post('/documents', { location, content: `content of ${location}` })).json.id;
-  const preview = (who: ConsoleClient, location: string, document: string) =>
-    who.get(`/erase-previews?location=${encodeURIComponent(location)}&document=${document}`);
-  const erase = (who: ConsoleClient, location: string, document: string, confirmation: string) =>
-    who.post('/erasures', { location, document, confirmation });
-
   it('is absent for everybody who is not an approver of the document, in preview, erase and receipt', async () => {
     const document = await create('handbook/kept.md');
     const editor = await test.person('Editor', 'editor', 'handbook');
@@ -113,4 +106,13 @@ describe('the console’s API for erasing', () => {
     assert.equal((await erase(fresh, location, document, 'old.md')).status, 202);
     assert.equal((await preview(fresh, location, document)).refusal, 'NOT_FOUND');
   });
+
+  const create = async (location: string): Promise<string> =>
+    (await admin.post('/documents', { location, content: `content of ${location}` })).json.id;
+
+  const preview = (who: ConsoleClient, location: string, document: string) =>
+    who.get(`/erase-previews?location=${encodeURIComponent(location)}&document=${document}`);
+
+  const erase = (who: ConsoleClient, location: string, document: string, confirmation: string) =>
+    who.post('/erasures', { location, document, confirmation });
 });

@@ -26,12 +26,6 @@ describe('Erasing in the console', function () {
   });
   after(() => test?.close());
 
-  const menuOf = async (person: WatchedPage, name: string): Promise<string[]> => {
-    await person.get('button', `More actions for ${name}`).click();
-    await person.get('menuitem', 'Copy location').waitFor();
-    return person.page.getByRole('menuitem').allInnerTexts();
-  };
-
   it('is offered to approvers and to nobody else, whose address for it leads nowhere', async () => {
     const person = await test.open(editor, '~/d/handbook/secret-heron.md');
     assert.ok(!(await menuOf(person, 'secret-heron.md')).some((label) => /erase/i.test(label)));
@@ -213,6 +207,12 @@ describe('Erasing in the console', function () {
     await person.judge('503');
     assert.equal((await admin.rest.get('/v1/documents/handbook/other.md')).status, 200);
   });
+
+  const menuOf = async (person: WatchedPage, name: string): Promise<string[]> => {
+    await person.get('button', `More actions for ${name}`).click();
+    await person.get('menuitem', 'Copy location').waitFor();
+    return person.page.getByRole('menuitem').allInnerTexts();
+  };
 });
 
 /** A script that notes in the set `titles` which titles the tab has from now on. */

@@ -8,9 +8,6 @@ const place = '~/history/handbook/travel.md';
 /** The document with the slip that is taken back. */
 const slip = '~/history/handbook/slip.md';
 
-const isFocused = (element: { readonly ownerDocument: { readonly activeElement: unknown } }): boolean =>
-  element.ownerDocument.activeElement === element;
-
 describe('The history of a document in the console', function () {
   this.timeout(120_000);
 
@@ -22,13 +19,6 @@ describe('The history of a document in the console', function () {
     world = await fillHistory(test);
   });
   after(() => test?.close());
-
-  const textOf = async (version = ''): Promise<string> => {
-    const query = version === '' ? '' : `?version=${version}`;
-    return (await world.admin.rest.get(`/v1/documents/handbook/slip.md${query}`)).json.content as string;
-  };
-
-  const entries = ({ page }: WatchedPage) => page.locator('.history-entry');
 
   it('lists versions by day with who wrote them, of which kind, and why', async () => {
     const person = await test.open(world.reader, place);
@@ -312,4 +302,14 @@ describe('The history of a document in the console', function () {
       person.judgeConsole('a large diff');
     });
   });
+
+  const textOf = async (version = ''): Promise<string> => {
+    const query = version === '' ? '' : `?version=${version}`;
+    return (await world.admin.rest.get(`/v1/documents/handbook/slip.md${query}`)).json.content as string;
+  };
+
+  const entries = ({ page }: WatchedPage) => page.locator('.history-entry');
 });
+
+const isFocused = (element: { readonly ownerDocument: { readonly activeElement: unknown } }): boolean =>
+  element.ownerDocument.activeElement === element;

@@ -69,17 +69,6 @@ describe('Hostile documents in the console', function () {
   let page: WatchedPage;
   const wide = { width: 1440, height: 900 };
 
-  const open = async (address: string): Promise<void> => {
-    await page.page.goto(test.addressOf(address));
-    await page.page.locator('.prose, .source').first().waitFor();
-  };
-  const requireInert = async (what: string): Promise<void> => {
-    // What would run after a moment has had it.
-    await page.page.evaluate('new Promise((resolve) => setTimeout(resolve, 50))');
-    assert.deepEqual(await page.page.evaluate(findDangers), [], what);
-    page.judgeConsole(what);
-  };
-
   before(async function () {
     test = await openConsole(this);
     editor = await test.person('Editor <img src=x onerror=attack(50)>', { h: 'editor' });
@@ -125,4 +114,16 @@ describe('Hostile documents in the console', function () {
     await requireInert('a hostile name');
     assert.equal(await page.page.title(), `${inName}.md · Cartulary`);
   });
+
+  const open = async (address: string): Promise<void> => {
+    await page.page.goto(test.addressOf(address));
+    await page.page.locator('.prose, .source').first().waitFor();
+  };
+
+  const requireInert = async (what: string): Promise<void> => {
+    // What would run after a moment has had it.
+    await page.page.evaluate('new Promise((resolve) => setTimeout(resolve, 50))');
+    assert.deepEqual(await page.page.evaluate(findDangers), [], what);
+    page.judgeConsole(what);
+  };
 });

@@ -62,11 +62,6 @@ describe('a text that is opened and stored without an edit', () => {
 });
 
 describe('a text with an edit', () => {
-  const store = (text: string, edit: (shown: string) => string): string => {
-    const opened = openText(text);
-    return closeText(opened, edit(opened.shown));
-  };
-
   it('ends new lines as the others are ended', () => {
     assert.equal(
       store('a\r\nb\r\n', (shown) => `${shown}c\n`),
@@ -115,6 +110,11 @@ describe('a text with an edit', () => {
       { numRuns: 2000 },
     );
   });
+
+  const store = (text: string, edit: (shown: string) => string): string => {
+    const opened = openText(text);
+    return closeText(opened, edit(opened.shown));
+  };
 });
 
 /** Every Markdown file of this repository and of the packages it uses. */

@@ -14,9 +14,6 @@ describe('the console’s live stream over HTTP', () => {
   });
   afterEach(() => test.close());
 
-  const states = ({ said }: { readonly said: string }): number => said.split('event: state').length - 1;
-  const ended = (stream: IncomingMessage): Promise<unknown> => until('the stream has ended', () => stream.complete);
-
   it('gives a browser the state at once, and each change within seconds', async () => {
     const stream = await open(ada);
     assert.equal(stream.headers['content-type'], 'text/event-stream');
@@ -61,6 +58,10 @@ describe('the console’s live stream over HTTP', () => {
       stream.destroy();
     }
   });
+
+  const states = ({ said }: { readonly said: string }): number => said.split('event: state').length - 1;
+
+  const ended = (stream: IncomingMessage): Promise<unknown> => until('the stream has ended', () => stream.complete);
 
   /** Opens the stream as a browser does. */
   function open(client: ConsoleClient, location = 'a.md'): Promise<IncomingMessage & { readonly said: string }> {

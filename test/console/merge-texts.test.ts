@@ -9,11 +9,6 @@ import {
 } from '../../lib/console/web/screens/editor/merge-texts.js';
 
 const text = (...lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
-const kindsOf = (parts: readonly MergePart[]): string[] => parts.map(({ kind }) => kind);
-const merged = (base: string, theirs: string, mine: string): string | undefined =>
-  joinParts(mergeTexts(base, theirs, mine), new Map());
-const choose = (parts: readonly MergePart[], choice: Choice): string | undefined =>
-  joinParts(parts, new Map(parts.map((_, index) => [index, choice])));
 
 /** Few different lines, so that random texts have much in common; all line ends, and a last line without one. */
 const lines = fc.array(
@@ -143,3 +138,11 @@ describe('a three-way merge', () => {
     assert.deepEqual(kindsOf(parts), ['conflict']);
   });
 });
+
+const kindsOf = (parts: readonly MergePart[]): string[] => parts.map(({ kind }) => kind);
+
+const merged = (base: string, theirs: string, mine: string): string | undefined =>
+  joinParts(mergeTexts(base, theirs, mine), new Map());
+
+const choose = (parts: readonly MergePart[], choice: Choice): string | undefined =>
+  joinParts(parts, new Map(parts.map((_, index) => [index, choice])));

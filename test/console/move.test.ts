@@ -21,10 +21,6 @@ describe('Moving and renaming in the console', function () {
   });
   after(() => test?.close());
 
-  const folder = ({ page }: WatchedPage, name: string) => page.getByRole('row', { name, exact: true });
-  const exists = async (location: string): Promise<boolean> =>
-    (await admin.rest.get(`/v1/documents/${location}`)).status === 200;
-
   it('moves a document by keyboard alone, goes along with it, and takes it back', async () => {
     const person = await test.open(editor, '~/d/team/a.md?move');
     person.expect(404);
@@ -163,4 +159,9 @@ describe('Moving and renaming in the console', function () {
     await person.page.locator('[role=alert]', { hasText: 'Admin has claimed this until' }).waitFor();
     assert.ok(await exists('shared/d.md'));
   });
+
+  const folder = ({ page }: WatchedPage, name: string) => page.getByRole('row', { name, exact: true });
+
+  const exists = async (location: string): Promise<boolean> =>
+    (await admin.rest.get(`/v1/documents/${location}`)).status === 200;
 });

@@ -17,9 +17,6 @@ describe('A page that is opened in the console', () => {
   });
   afterEach(() => test.close());
 
-  const live = (client: ConsoleClient, location: string, page: string): ReturnType<ConsoleClient['get']> =>
-    client.get(`/live?${new URLSearchParams({ location, page }).toString()}`);
-
   it('has its document, its comments and what it follows in one record', async () => {
     const records = await recordsOf(async () => {
       const { status, json } = await ada.get('/reader/team/a.md');
@@ -99,6 +96,9 @@ describe('A page that is opened in the console', () => {
     const more = await ada.get(`/comments?${query.toString()}`);
     assert.deepEqual([more.status, more.json.items.length, more.json.next_cursor], [200, 6, null]);
   });
+
+  const live = (client: ConsoleClient, location: string, page: string): ReturnType<ConsoleClient['get']> =>
+    client.get(`/live?${new URLSearchParams({ location, page }).toString()}`);
 
   /** What the log says of the work. */
   async function recordsOf(work: () => Promise<unknown>): Promise<Told[]> {

@@ -16,12 +16,6 @@ describe('A page in a browser', function () {
   });
   after(() => test?.close());
 
-  const told = (): string[] =>
-    test.server
-      .records()
-      .filter(({ record, text }) => record.interface === 'console' && text?.target?.startsWith('team') === true)
-      .map(({ record, text }) => `${record.action} ${text?.target ?? ''}`);
-
   it('leaves one record when a document is opened, with its comments and all that it follows', async () => {
     const { page } = await test.open(ada, '~/d/team/plan.md');
     await page.getByText('Which one?').waitFor();
@@ -40,4 +34,10 @@ describe('A page in a browser', function () {
     await until('the page follows its folder', () => test.server.host.workspace.workLimits.streams.use.used > use.used);
     assert.deepEqual(told().slice(before), ['folder.browse team', 'folder.browse team/deep']);
   });
+
+  const told = (): string[] =>
+    test.server
+      .records()
+      .filter(({ record, text }) => record.interface === 'console' && text?.target?.startsWith('team') === true)
+      .map(({ record, text }) => `${record.action} ${text?.target ?? ''}`);
 });

@@ -62,9 +62,6 @@ describe('The reader', function () {
   });
   after(() => test?.close());
 
-  const shows = (page: WatchedPage, text: string): Promise<void> =>
-    page.page.getByText(text).first().waitFor({ state: 'visible' });
-
   it('shows Markdown as a page: headings, tables, tasks, code, images of the workspace', async () => {
     const page = await test.open(editor, '~/d/handbook/guide.md', wide);
     await page.get('heading', 'Travel guide').waitFor();
@@ -226,4 +223,7 @@ describe('The reader', function () {
     await page.get('heading', 'Plan').waitFor();
     page.judgeConsole('renamed, deleted and brought back');
   });
+
+  const shows = (page: WatchedPage, text: string): Promise<void> =>
+    page.page.getByText(text).first().waitFor({ state: 'visible' });
 });

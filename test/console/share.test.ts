@@ -30,11 +30,6 @@ describe('Sharing in the console', function () {
   });
   after(() => test?.close());
 
-  const rows = (person: WatchedPage, list: string) =>
-    person.page.getByRole('list', { name: list }).locator(':scope > li');
-  const reads = async (person: ConsolePerson): Promise<number> =>
-    (await person.rest.get('/v1/documents/team/a.md')).status;
-
   it('gives a new colleague access to a folder, by keyboard alone', async () => {
     const { page, ...person } = await open(lead, '~/f/team?share');
     await page.locator('dialog input:focus').waitFor();
@@ -192,4 +187,10 @@ describe('Sharing in the console', function () {
     await page.getByRole('link', { name: 'Add a person in Access' }).click();
     await page.waitForURL(/\/access$/);
   });
+
+  const rows = (person: WatchedPage, list: string) =>
+    person.page.getByRole('list', { name: list }).locator(':scope > li');
+
+  const reads = async (person: ConsolePerson): Promise<number> =>
+    (await person.rest.get('/v1/documents/team/a.md')).status;
 });

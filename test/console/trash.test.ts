@@ -28,9 +28,6 @@ describe('The trash of the console', function () {
   });
   after(() => test?.close());
 
-  const names = (person: WatchedPage): Promise<string[]> =>
-    person.page.locator('.trashed-line:first-child bdi').allInnerTexts();
-
   it('shows what the person may bring back, the last deletion first, and nothing of others', async () => {
     const person = await test.open(editor, '~/trash');
     await person.get('list', 'Deleted documents and folders').waitFor();
@@ -100,4 +97,7 @@ describe('The trash of the console', function () {
     await person.get('button', 'Try again').click();
     await person.get('heading', 'There is nothing to bring back').waitFor();
   });
+
+  const names = (person: WatchedPage): Promise<string[]> =>
+    person.page.locator('.trashed-line:first-child bdi').allInnerTexts();
 });

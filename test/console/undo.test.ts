@@ -15,10 +15,6 @@ describe('Undoing what one principal did, in the console', function () {
   let agentId: string;
   let agent: HttpClient;
 
-  const at = (location: string): string => `/v1/documents/${encodeURIComponent(location)}`;
-  const contentOf = async (location: string): Promise<unknown> => (await admin.rest.get(at(location))).json.content;
-  const isThere = async (location: string): Promise<boolean> => (await admin.rest.get(at(location))).status === 200;
-
   before(async function () {
     test = await openConsole(this);
     const { host } = test.server;
@@ -130,6 +126,12 @@ describe('Undoing what one principal did, in the console', function () {
     await own.get('heading', 'There is nothing to undo').waitFor();
     await own.judge('nothing to undo');
   });
+
+  const at = (location: string): string => `/v1/documents/${encodeURIComponent(location)}`;
+
+  const contentOf = async (location: string): Promise<unknown> => (await admin.rest.get(at(location))).json.content;
+
+  const isThere = async (location: string): Promise<boolean> => (await admin.rest.get(at(location))).status === 200;
 
   /** What the agent does in its hour. */
   async function misbehave(): Promise<void> {

@@ -8,9 +8,6 @@ import { parseKey } from '../../lib/access/secret.js';
 import { openTestServer, type HttpAnswer, type TestServer } from '../support/http/server.js';
 import { operator } from '../support/store/service.js';
 
-const idOf = (key: string): string => parseKey(key)?.credentialId ?? '';
-const withoutId = (answer: HttpAnswer): string => answer.text.replace(answer.json.error.request_id, 'req');
-
 describe('authentication over REST', () => {
   let server: TestServer;
   let ada: { readonly id: string; readonly key: string };
@@ -176,6 +173,10 @@ describe('authentication while the workspace cannot be read', () => {
     }
   });
 });
+
+const idOf = (key: string): string => parseKey(key)?.credentialId ?? '';
+
+const withoutId = (answer: HttpAnswer): string => answer.text.replace(answer.json.error.request_id, 'req');
 
 /** Overwrites the workspace's SQLite files in place, as a failing disk might. */
 function spoilSidecar(folder: string): void {

@@ -70,8 +70,6 @@ describe('the conventions of the REST API', () => {
   });
 
   describe('pages', () => {
-    const namesOf = (answer: HttpAnswer): string[] => answer.json.items.map((item: { name: string }) => item.name);
-
     it('Conventions 5: next_cursor leads from page to page through everything once, and ends with null', async () => {
       const names: string[] = [];
       let cursor: string | null = '';
@@ -154,6 +152,8 @@ describe('the conventions of the REST API', () => {
       const second = await server.as(bob.key).get(`/v1/documents?location=a&limit=2&cursor=${first.json.next_cursor}`);
       assert.deepEqual([namesOf(second), second.json.next_cursor], [['two.md'], null]);
     });
+
+    const namesOf = (answer: HttpAnswer): string[] => answer.json.items.map((item: { name: string }) => item.name);
   });
 
   it('Conventions 8: a create answers 201 and where the document is; everything else that succeeds answers 200', async () => {

@@ -16,9 +16,6 @@ describe('the states that moves and undeletes lead to', () => {
   });
   after(() => service.close());
 
-  const move = (more: object = {}): Promise<HttpAnswer> =>
-    ada.post('/v1/moves', { location: 'team/a.md', to_folder: 'public', ...more });
-
   it('Operations 5: a move that widens is refused with a report and changes nothing; sent again with the acknowledgement it is done', async () => {
     const rita = await server.host.person('reader', 'public', 'Rita');
     const { head } = server;
@@ -117,4 +114,7 @@ describe('the states that moves and undeletes lead to', () => {
     assert.deepEqual([same.status, same.text, same.headers['idempotent-replayed']], [201, first.text, 'true']);
     assert.equal((await ada.create('team/b.md', 'else', key)).refusal, 'CONFLICT idempotency_key_reused');
   });
+
+  const move = (more: object = {}): Promise<HttpAnswer> =>
+    ada.post('/v1/moves', { location: 'team/a.md', to_folder: 'public', ...more });
 });

@@ -22,12 +22,6 @@ describe('the resources of the REST API', () => {
   });
   after(() => service.close());
 
-  const give = async (role: string, scope_id: string, scope_type = 'folder', subject?: object): Promise<void> => {
-    const body = { scope_type, scope_id, subject: subject ?? { type: 'principal', id: bob.id }, role };
-    assert.equal((await ada.post('/v1/grants', body)).status, 201);
-  };
-  const status = async (location: string): Promise<number> => (await asBob.get(`/v1/documents/${location}`)).status;
-
   it('Resources: one location addresses one document, and a folder is no more than the beginning of locations', async () => {
     assert.equal((await ada.create('team/b.md')).refusal, 'CONFLICT name_taken');
     assert.equal((await ada.get('/v1/folders')).json.items[0].location, 'team');
@@ -200,4 +194,11 @@ describe('the resources of the REST API', () => {
     server.host.clock.advance(1000);
     assert.equal((await server.as(key).get('/v1/documents/team/notes/a.md')).status, 401);
   });
+
+  const give = async (role: string, scope_id: string, scope_type = 'folder', subject?: object): Promise<void> => {
+    const body = { scope_type, scope_id, subject: subject ?? { type: 'principal', id: bob.id }, role };
+    assert.equal((await ada.post('/v1/grants', body)).status, 201);
+  };
+
+  const status = async (location: string): Promise<number> => (await asBob.get(`/v1/documents/${location}`)).status;
 });

@@ -35,8 +35,6 @@ describe('an adoption of pushed commits', function () {
     await world.close();
   });
 
-  const idAt = (place: string): string => ada.workspace.view(ada.caller).document(parseLocation(place))?.id ?? '';
-
   it('makes the client’s own commits the head, and goes on from them', async () => {
     const write = (clone: string): void => {
       execFileSync('bash', ['-ec', 'printf two > shared/a.md; printf new > shared/n.md; rm shared/b.md'], {
@@ -118,6 +116,8 @@ describe('an adoption of pushed commits', function () {
     assert.equal((await world.derive(ada.id)).head, grown.head);
     assert.equal(await adoptCommits({ ...adopted, folder: `${folder}-nobody` }), false);
   });
+
+  const idAt = (place: string): string => ada.workspace.view(ada.caller).document(parseLocation(place))?.id ?? '';
 
   /** A clone's commit, and a folder with its objects in one thin pack made whole. */
   function commitInClone(change: (clone: string) => void): { readonly head: string; readonly packs: string } {

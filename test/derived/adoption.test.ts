@@ -36,8 +36,6 @@ describe('Pushed commits become those of the repository that they were pushed to
     for (const copy of copies) await rm(copy, { recursive: true, force: true });
   });
 
-  const push = () => runClient(clone, ['push', 'origin', 'main']);
-
   it('and the next fetch brings only what others wrote', async () => {
     const head = await commit('second');
     assert.equal((await push()).code, 0);
@@ -95,11 +93,6 @@ describe('Pushed commits become those of the repository that they were pushed to
   });
 
   describe('when the files could not be written at first', () => {
-    /** Where the next state is written. With a folder there, it cannot be. */
-    const obstacle = () => join(server.host.dataFolder ?? '', 'acme', 'derived', ben.id, 'state.new', 'in-the-way');
-
-    const clear = () => rm(join(obstacle(), '..'), { recursive: true });
-
     it('the next fetch takes them over', async () => {
       const head = await pushInVain();
       const { derived } = server.host.workspace;
@@ -119,6 +112,11 @@ describe('Pushed commits become those of the repository that they were pushed to
       assert.equal(await git(served.path, ['show', 'main:pub/a.md']), 'second');
       assert.deepEqual(await readdir(join(server.host.dataFolder ?? '', 'acme', 'derived', '.pushes')), []);
     });
+
+    /** Where the next state is written. With a folder there, it cannot be. */
+    const obstacle = () => join(server.host.dataFolder ?? '', 'acme', 'derived', ben.id, 'state.new', 'in-the-way');
+
+    const clear = () => rm(join(obstacle(), '..'), { recursive: true });
 
     async function pushInVain(): Promise<string> {
       meanwhile(() => mkdir(obstacle(), { recursive: true }));
@@ -189,6 +187,8 @@ describe('Pushed commits become those of the repository that they were pushed to
         assert.deepEqual(findTraces(folder, ['quokkasecret', 'a.md', documentId], []), []);
       });
     });
+
+  const push = () => runClient(clone, ['push', 'origin', 'main']);
 
   async function commit(text: string): Promise<string> {
     await writeFile(join(clone, 'pub', 'a.md'), text);

@@ -5,16 +5,6 @@ import type { ShownDocument } from '../../lib/derived/state.js';
 import type { Location } from '../../lib/domain/location.js';
 import type { DocumentFate, WantedDocument } from '../../lib/sidecar/tables/reached-table.js';
 
-const reachOf = (...folders: readonly string[]): Reach =>
-  new Reach(new Map(folders.map((folder) => [folder as Location, 'reader'])), new Map());
-const shownAt = (place: string | null, sequence = 1, ...formerPlaces: readonly string[]): ShownDocument => ({
-  place: place as Location | null,
-  sequence,
-  formerPlaces: formerPlaces as Location[],
-});
-
-const deletedAt = (place: string) => ({ deletedAt: place as Location });
-
 describe('a comparison with the reach', () => {
   it('wants all versions of what is new, and the later ones of what is shown', () => {
     const { moved, wanted } = compare({ x: shownAt('a/x', 2) }, { x: ['a/x', 5], y: ['a/y', 3] }) as Exclude<
@@ -56,6 +46,17 @@ describe('a comparison with the reach', () => {
     assert.equal(compare({ x: shownAt('b/x') }, { x: ['a/x', 1] }), 'narrowed');
   });
 });
+
+const reachOf = (...folders: readonly string[]): Reach =>
+  new Reach(new Map(folders.map((folder) => [folder as Location, 'reader'])), new Map());
+
+const shownAt = (place: string | null, sequence = 1, ...formerPlaces: readonly string[]): ShownDocument => ({
+  place: place as Location | null,
+  sequence,
+  formerPlaces: formerPlaces as Location[],
+});
+
+const deletedAt = (place: string) => ({ deletedAt: place as Location });
 
 /** Compares what is shown with what lives now; other documents are looked up among the fates. */
 function compare(

@@ -10,19 +10,6 @@ import { findTraces } from '../support/store/evidence.js';
 import { until } from '../support/until.js';
 import { DerivedBench } from './derived-bench.js';
 
-/** Holds a step up until it is opened. */
-class Gate {
-  #reach = (): void => undefined;
-  open = (): void => undefined;
-  readonly reached = new Promise<void>((resolve) => (this.#reach = resolve));
-  readonly #opened = new Promise<void>((resolve) => (this.open = resolve));
-
-  pass(): Promise<void> {
-    this.#reach();
-    return this.#opened;
-  }
-}
-
 describe('An erase of a document that git clients have', function () {
   this.timeout(60_000);
   let world: DerivedBench;
@@ -38,8 +25,6 @@ describe('An erase of a document that git clients have', function () {
     await world.bench.actor.create('far/away.md', 'far');
   });
   afterEach(() => world.close());
-
-  const traces = (): string[] => findTraces(world.bench.files.dataFolder ?? '', ['quokkasecret', 'goes.md'], []);
 
   it('ends what reads a repository with it, waits for that, and leaves all others alone', async () => {
     const held = world.derived.hold(await world.derived.prepare(reader));
@@ -136,6 +121,8 @@ describe('An erase of a document that git clients have', function () {
     assert.deepEqual(traces(), []);
   });
 
+  const traces = (): string[] => findTraces(world.bench.files.dataFolder ?? '', ['quokkasecret', 'goes.md'], []);
+
   async function erase(): Promise<string> {
     const { id } = await eraseAt(world.bench.workspace, 'pub/goes.md');
     return (await world.bench.workspace.eraser.finished(id)).phase;
@@ -183,3 +170,16 @@ describe('An erase, while an approver clones the whole workspace slowly', functi
     connection.end();
   });
 });
+
+/** Holds a step up until it is opened. */
+class Gate {
+  #reach = (): void => undefined;
+  open = (): void => undefined;
+  readonly reached = new Promise<void>((resolve) => (this.#reach = resolve));
+  readonly #opened = new Promise<void>((resolve) => (this.open = resolve));
+
+  pass(): Promise<void> {
+    this.#reach();
+    return this.#opened;
+  }
+}

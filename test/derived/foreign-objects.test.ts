@@ -39,9 +39,6 @@ describe('a derivation from objects that a stranger made', function () {
   });
   after(() => folders.remove());
 
-  const packsIn = (folder: string): string[] =>
-    readdirSync(folder).flatMap((file) => /^pack-(.*)\.pack$/.exec(file)?.[1] ?? []);
-
   it('reads a content of gigabytes in little memory, and says what it has met', async () => {
     const oid = git(repository, ['rev-parse', `${head}:large.txt`])
       .toString()
@@ -107,6 +104,9 @@ describe('a derivation from objects that a stranger made', function () {
       await world.close();
     }
   });
+
+  const packsIn = (folder: string): string[] =>
+    readdirSync(folder).flatMap((file) => /^pack-(.*)\.pack$/.exec(file)?.[1] ?? []);
 
   async function meetsBound(work: () => Promise<unknown>, words: RegExp): Promise<void> {
     const peak = await watchChildren(() =>

@@ -26,8 +26,6 @@ describe('a derived repository between two fetches', function () {
 
   afterEach(() => world.close());
 
-  const blobAt = (place: string): string => git(before.repository, 'rev-parse', `${before.head}:${place}`);
-
   it('gets new versions and new documents', async () => {
     await admin.update('shared/a.md', 'two');
     await ada.create('shared/new.md', 'three');
@@ -253,6 +251,8 @@ describe('a derived repository between two fetches', function () {
     await admin.update('shared/a.md', 'after the erase');
     assert.deepEqual(await grown(), ['Update shared/a.md M shared/a.md']);
   });
+
+  const blobAt = (place: string): string => git(before.repository, 'rev-parse', `${before.head}:${place}`);
 
   /** Derives again. @returns the log of what came on top of the earlier head */
   async function grown(mayHoldMore: readonly string[] = []): Promise<string[]> {

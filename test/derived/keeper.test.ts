@@ -12,9 +12,6 @@ import { until } from '../support/until.js';
 import { openTestService } from '../support/store/service.js';
 import { DerivedBench } from './derived-bench.js';
 
-const refused = (code: string, reason?: string) => (error: unknown) =>
-  error instanceof Refusal && error.code === code && error.details?.reason === reason;
-
 describe('The keeper of derived repositories', function () {
   this.timeout(60_000);
   let world: DerivedBench;
@@ -291,6 +288,9 @@ describe('The keeper of derived repositories', function () {
     });
   }
 });
+
+const refused = (code: string, reason?: string) => (error: unknown) =>
+  error instanceof Refusal && error.code === code && error.details?.reason === reason;
 
 /** Ends the git programs of this process that write repositories. @returns their ids */
 function endImports(): number[] {

@@ -5,12 +5,6 @@ import { planMoves } from '../../lib/derived/plan-moves.js';
 
 const author = { id: 'prn_a', kind: 'person', displayName: 'Ada' } as const;
 
-const plan = (...moves: readonly ReturnType<typeof move>[]): string[] =>
-  planMoves(moves).map(
-    ({ placing, displaced }) =>
-      `${placing.moment}: ${displaced.map(({ from, to }) => `${from ?? ''} > ${to ?? ''}`).join(', ')}`,
-  );
-
 describe('a plan of moves', () => {
   it('has a commit for each event, in their order', () => {
     assert.deepEqual(plan(move('b > c', 2), move('a > x', 1), move('d > ', 3), move('e > y', 2)), [
@@ -74,6 +68,12 @@ describe('a choice of packs', () => {
     assert.ok(copied < 20 * all, `${copied} of ${all} bytes were copied`);
   });
 });
+
+const plan = (...moves: readonly ReturnType<typeof move>[]): string[] =>
+  planMoves(moves).map(
+    ({ placing, displaced }) =>
+      `${placing.moment}: ${displaced.map(({ from, to }) => `${from ?? ''} > ${to ?? ''}`).join(', ')}`,
+  );
 
 /** `from > to` at a moment; nothing behind the arrow is a deletion. */
 function move(text: string, moment: number) {

@@ -15,8 +15,6 @@ describe('Derived repositories that are not needed any more', function () {
   let world: DerivedBench;
   let people: string[];
 
-  const left = (): boolean[] => people.map((id) => world.has(id));
-
   afterEach(() => world.close());
 
   it('go after thirty days without use', async () => {
@@ -73,6 +71,8 @@ describe('Derived repositories that are not needed any more', function () {
     assert.equal(derived?.repositories, 3);
     assert.ok((derived?.bytes ?? 0) > 300);
   });
+
+  const left = (): boolean[] => people.map((id) => world.has(id));
 
   async function open(derivedBudget?: number): Promise<void> {
     world = await DerivedBench.open({ derivedBudget });

@@ -17,14 +17,6 @@ import {
 } from '../../lib/text/charset.js';
 import { measureHold } from '../support/processes/measure-hold.js';
 
-/** The bytes in pieces with arbitrary ends. */
-const cut = (bytes: Buffer, ends: readonly number[]): Buffer[] => {
-  const places = [0, ...ends.map((end) => end % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
-  return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
-};
-
-const declaring = (charset: string): string => `text/csv; charset=${charset}`;
-
 describe('How bytes become text', () => {
   const anyBytes = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 30 }).map((text) => Buffer.from(text)),
@@ -166,6 +158,14 @@ describe('How bytes become text', () => {
     });
   });
 });
+
+/** The bytes in pieces with arbitrary ends. */
+const cut = (bytes: Buffer, ends: readonly number[]): Buffer[] => {
+  const places = [0, ...ends.map((end) => end % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
+  return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+};
+
+const declaring = (charset: string): string => `text/csv; charset=${charset}`;
 
 function kindOf(bytes: Buffer, mediaType = 'text/plain', ends: readonly number[] = []): string {
   const declared = declaredCharset(mediaType);

@@ -4,11 +4,6 @@ import formats from 'ajv-formats';
 import fc from 'fast-check';
 import { formatTime, parseTime } from '../../lib/domain/clock.js';
 
-const shown = (text: string): string | undefined => {
-  const time = parseTime(text);
-  return time === undefined ? undefined : formatTime(time);
-};
-
 const pad = (most: number) => fc.integer({ min: 0, max: most }).map((value) => String(value).padStart(2, '0'));
 const offset = fc.oneof(
   fc.constantFrom('', 'Z', 'z'),
@@ -84,3 +79,8 @@ describe('A time', () => {
     assert.ok(times > 50, `${times} of what was tried are times`);
   });
 });
+
+const shown = (text: string): string | undefined => {
+  const time = parseTime(text);
+  return time === undefined ? undefined : formatTime(time);
+};

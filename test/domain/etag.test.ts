@@ -6,7 +6,6 @@ import { parsePrecondition } from '../../lib/api/requests/parse-precondition.js'
 
 const id = 'a94a8fe5ccb19ba61c4c0873d391e987982fbbd3';
 const other = '0'.repeat(40);
-const read = (header: string) => parsePrecondition(header, 'If-Match');
 
 describe('An entity-tag', () => {
   it('is the version id in quotes, forty lower-case hexadecimal digits', () => {
@@ -103,3 +102,5 @@ describe('If-Match', () => {
     );
   });
 });
+
+const read = (header: string) => parsePrecondition(header, 'If-Match');

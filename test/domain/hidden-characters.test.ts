@@ -4,8 +4,6 @@ import { countHidden, dropHidden, findHidden, findUnfit } from '../../lib/domain
 import { finish } from '../support/finish.js';
 import { anyCharacter } from '../support/texts/any-text.js';
 
-const count = (text: string): number => finish(countHidden(text));
-
 /** Texts with one character each that is not allowed in a name, and its place. */
 const misleading: readonly (readonly [what: string, text: string, character: string, position: number])[] = [
   ['a space without width', 'own\u200b.md', 'U+200B', 4],
@@ -110,3 +108,5 @@ describe('A text of several lines for other people', () => {
     }
   });
 });
+
+const count = (text: string): number => finish(countHidden(text));

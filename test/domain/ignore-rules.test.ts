@@ -8,9 +8,6 @@ import { runAtOnce } from '../../lib/scheduling/in-steps.js';
 import { gitEnvironment, runGit } from '../support/processes/run-git.js';
 import { makeTestRandomness } from '../support/store/service.js';
 
-const said = (text: string, path: string, isFolder = false): boolean | undefined =>
-  runAtOnce(new IgnoreRules(text).judge(path, isFolder))?.isIgnored;
-
 describe('A .gitignore', () => {
   it('is read line by line, and the last line about a path decides', () => {
     assert.equal(said('*.log\n', 'a/b.log'), true);
@@ -69,6 +66,9 @@ describe('A .gitignore', () => {
     }
   });
 });
+
+const said = (text: string, path: string, isFolder = false): boolean | undefined =>
+  runAtOnce(new IgnoreRules(text).judge(path, isFolder))?.isIgnored;
 
 /** The line that decides about a path, where a folder that is left out leaves out what is in it. */
 function lineAbout(text: string, path: string): number | undefined {

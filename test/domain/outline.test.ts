@@ -2,9 +2,6 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { readOutline, readSection } from '../../lib/text/outline.js';
 
-const brief = (text: string): string[] =>
-  readOutline(text).map(({ id, level, line, lastLine }) => `${id} h${level} ${line}-${lastLine}`);
-
 describe('the outline of a Markdown text', () => {
   it('gives each heading the lines up to the next one of its level or above', () => {
     assert.deepEqual(brief('# A\n\n## B\ntext\n### C\n## D\n# E'), [
@@ -108,3 +105,6 @@ describe('the outline of a Markdown text', () => {
     );
   });
 });
+
+const brief = (text: string): string[] =>
+  readOutline(text).map(({ id, level, line, lastLine }) => `${id} h${level} ${line}-${lastLine}`);

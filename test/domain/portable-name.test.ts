@@ -3,8 +3,6 @@ import * as fc from 'fast-check';
 import { faultOfPortableName, storedTwinKeyOf, twinKeyOf } from '../../lib/domain/portable-name.js';
 import { faultOfNewLocation } from '../../lib/domain/location.js';
 
-const areTwins = (one: string, other: string): boolean => twinKeyOf(one) === twinKeyOf(other);
-
 describe('A portable name', () => {
   it('has none of the characters that Windows forbids, and no dot at its end', () => {
     for (const character of '<>:"|?*')
@@ -79,3 +77,5 @@ describe('A portable name', () => {
     );
   });
 });
+
+const areTwins = (one: string, other: string): boolean => twinKeyOf(one) === twinKeyOf(other);

@@ -7,8 +7,6 @@ import { remedies } from '../../lib/mcp/remedies.js';
 import { readDescription } from '../../lib/api/requests/description.js';
 
 const all = Object.keys(reasons) as Reason[];
-const metAt = (meeting: Meeting): Reason[] =>
-  all.filter((reason) => (reasons[reason].at as readonly Meeting[]).includes(meeting)).toSorted();
 
 describe('The table of reasons', () => {
   it('has every reason that the description of REST names, and no other of REST', () => {
@@ -44,6 +42,9 @@ describe('The table of reasons', () => {
     for (const reason of all) assert.match(reasons[reason].means, /^[A-Z][^.]+\.$/, reason);
   });
 });
+
+const metAt = (meeting: Meeting): Reason[] =>
+  all.filter((reason) => (reasons[reason].at as readonly Meeting[]).includes(meeting)).toSorted();
 
 interface Details {
   readonly description?: string;

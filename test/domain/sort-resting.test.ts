@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { sortCooperatively } from '../../lib/scheduling/sort-cooperatively.js';
 
 describe('sorting very many items', () => {
-  const byKey = (a: { key: number }, b: { key: number }): number => a.key - b.key;
-
   it('gives the same order as sorting them at once, for any number', async () => {
     for (const count of [0, 1, 2, 2048, 2049, 4096, 10_000]) {
       const items = Array.from({ length: count }, (_, index) => ({ key: (index * 7919) % 101, index }));
@@ -19,4 +17,6 @@ describe('sorting very many items', () => {
     clearInterval(timer);
     assert.ok(turns > 3, `${turns} turns`);
   });
+
+  const byKey = (a: { key: number }, b: { key: number }): number => a.key - b.key;
 });

@@ -4,8 +4,6 @@ import { escapeJson, showLine, showText } from '../../lib/domain/visible-text.js
 
 /** ESC, BEL, CSI in one character, DEL, a change of direction, a line separator outside ASCII. */
 const controls = '\u001b\u0007\u009b\u007f\u202e\u2028';
-const isObeyed = (character: string): boolean =>
-  /[\p{Cc}\u2028\u2029]/u.test(character) || /\p{Bidi_Control}/u.test(character);
 
 describe('a displayed text', () => {
   it('names the characters that a terminal would have obeyed', () => {
@@ -40,3 +38,6 @@ describe('a displayed text', () => {
     );
   });
 });
+
+const isObeyed = (character: string): boolean =>
+  /[\p{Cc}\u2028\u2029]/u.test(character) || /\p{Bidi_Control}/u.test(character);

@@ -21,11 +21,6 @@ describe('A connection to the outside', () => {
   });
 
   const nothing = { hosts: [] };
-  const allowed = (...hosts: string[]) => ({ allowance: { hosts: hosts.map((host) => `${host}:${port}`) } });
-  const resolvesTo =
-    (...addresses: string[]) =>
-    async () =>
-      Promise.resolve(addresses);
 
   it('is refused to this machine under every name it has, and the sentence names the setting', async () => {
     const names = [
@@ -107,4 +102,11 @@ describe('A connection to the outside', () => {
     const means = { ...allowed('127.0.0.2') };
     await assertFault(dial('127.0.0.2', port, means), 'network', /does not take connections/);
   });
+
+  const allowed = (...hosts: string[]) => ({ allowance: { hosts: hosts.map((host) => `${host}:${port}`) } });
+
+  const resolvesTo =
+    (...addresses: string[]) =>
+    async () =>
+      Promise.resolve(addresses);
 });

@@ -16,14 +16,6 @@ import { until } from '../support/until.js';
 const opened: { close(): unknown }[] = [];
 const never = new AbortController().signal;
 
-const get = (url: URL, more: Partial<HttpRequest> = {}): HttpRequest => ({
-  method: 'GET',
-  url,
-  maxBytes: 1000,
-  signal: never,
-  ...more,
-});
-
 describe('The HTTP client of the connectors', () => {
   afterEach(async () => {
     for (const each of opened.splice(0).reverse()) await each.close();
@@ -178,8 +170,6 @@ describe('The HTTP client of the connectors', () => {
   });
 
   describe('over https', () => {
-    const resolve = async (): Promise<string[]> => Promise.resolve(['127.0.0.1']);
-
     it('takes a certificate of an authority that it knows, for the name that was asked', async () => {
       const server = await serve((_, response) => response.end('private'), certificate);
       const client = openClient(server.url('/', 'files.test'), { resolve, authorities: [certificate] });
@@ -205,6 +195,8 @@ describe('The HTTP client of the connectors', () => {
       const url = new URL(`https://127.0.0.1:${server.port}/`);
       await assertFault(openClient(url).request(get(url)), 'network', /something else|failed/);
     });
+
+    const resolve = async (): Promise<string[]> => Promise.resolve(['127.0.0.1']);
   });
 });
 
@@ -222,6 +214,14 @@ describe('The address of a source', () => {
     assert.throws(() => requirePrivacy(new URL('http://files.example/'), { hosts: [] }), /Use https/);
     assert.throws(() => requirePrivacy(new URL('http://files.intern:81/'), { hosts: ['files.intern:80'] }), /https/);
   });
+});
+
+const get = (url: URL, more: Partial<HttpRequest> = {}): HttpRequest => ({
+  method: 'GET',
+  url,
+  maxBytes: 1000,
+  signal: never,
+  ...more,
 });
 
 async function serve(script: Script, cert?: string): Promise<ScriptedServer> {

@@ -13,9 +13,6 @@ import { requireSound } from '../support/store/evidence.js';
 import { operator } from '../support/store/service.js';
 import { inOnePiece, TestMirror } from '../support/store/test-mirror.js';
 
-const large = (word: string): string => `${word} `.repeat(220_000);
-const blobOf = (text: string): string => hashObject('blob', Buffer.from(text));
-
 for (const git of ['auto', 'never'] as const) {
   describe(`A large content that a run of a connector holds (git ${git})`, function () {
     this.timeout(120_000);
@@ -250,3 +247,7 @@ for (const git of ['auto', 'never'] as const) {
     });
   });
 }
+
+const large = (word: string): string => `${word} `.repeat(220_000);
+
+const blobOf = (text: string): string => hashObject('blob', Buffer.from(text));

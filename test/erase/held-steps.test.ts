@@ -17,8 +17,7 @@ import { inOnePiece, TestMirror } from '../support/store/test-mirror.js';
 
 /** A content of the erased document that others bring, too: in a pack alone, its pack has the same name. */
 const sameText = 'the same content\n';
-/** Just large enough for a file of its own. */
-const large = (word: string): string => `${word} `.repeat(Math.ceil(1_100_000 / (word.length + 1)));
+
 const onlyThere = 'quokkasecret';
 
 for (const git of ['auto', 'never'] as const) {
@@ -155,6 +154,9 @@ for (const git of ['auto', 'never'] as const) {
     });
   });
 }
+
+/** Just large enough for a file of its own. */
+const large = (word: string): string => `${word} `.repeat(Math.ceil(1_100_000 / (word.length + 1)));
 
 /** What is held: a step of an erase, or a call of the file system. */
 interface Held {

@@ -8,9 +8,6 @@ import { openTestService, type TestService } from '../support/store/service.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { findTraces } from '../support/store/evidence.js';
 
-/** Longer than a page of the file, so that its end lies in pages of its own. */
-const long = (word: string): string => `${`${word} `.repeat(400)}${word}end`;
-
 describe('messages about an erased document', function () {
   this.timeout(60_000);
   let service: TestService;
@@ -24,8 +21,6 @@ describe('messages about an erased document', function () {
     for (const location of ['in/plan.md', 'in/other.md']) await ada.create(location, location);
   });
   afterEach(() => service.close());
-
-  const folder = (): string => service.dataFolder ?? '';
 
   it('are in no file any more, with every answer and every answer kept for a retry; others stay', async () => {
     const send = (who: Client, input: SendMessageInput, key: string) =>
@@ -81,8 +76,13 @@ describe('messages about an erased document', function () {
     assert.deepEqual(await ben.mail(), []);
   });
 
+  const folder = (): string => service.dataFolder ?? '';
+
   async function eraseAndFinish(location: string, isDeleted = false): Promise<void> {
     const { id } = await eraseAt(service.workspace, location, { isDeleted });
     await service.workspace.eraser.finished(id);
   }
 });
+
+/** Longer than a page of the file, so that its end lies in pages of its own. */
+const long = (word: string): string => `${`${word} `.repeat(400)}${word}end`;

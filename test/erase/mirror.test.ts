@@ -22,12 +22,6 @@ describe('An erase in a mirror', function () {
   });
   afterEach(() => test.close());
 
-  const traces = (): string[] => findTraces(dataFolder, secrets, []);
-  const finish = async (path: string): Promise<void> => {
-    const { id } = await eraseAt(test.workspace, mirror.at(path));
-    await test.workspace.eraser.finished(id);
-  };
-
   it('leaves no trace of a document that came, changed and moved, and no later run brings it back', async () => {
     const page = { put: [entryOf('quokka-page.txt', { sourceId: 'file 7' }), entryOf('other.md')] };
     await mirror.sync({ written: { 'quokka-page.txt': 'the xylographsecret', 'other.md': 'stays' }, entries: page });
@@ -82,4 +76,11 @@ describe('An erase in a mirror', function () {
     assert.deepEqual(traces(), []);
     assert.equal(await outcomeOf(stage.add(inOnePiece('more'))), 'UNAVAILABLE');
   });
+
+  const traces = (): string[] => findTraces(dataFolder, secrets, []);
+
+  const finish = async (path: string): Promise<void> => {
+    const { id } = await eraseAt(test.workspace, mirror.at(path));
+    await test.workspace.eraser.finished(id);
+  };
 });

@@ -11,8 +11,6 @@ import { Sqlite, type Connection } from '../support/store/sqlite.js';
 
 const migrations = fileURLToPath(new URL('../../../schema/sidecar/', import.meta.url));
 
-const oidOf = (number: number): string => number.toString(16).padStart(40, '0');
-
 describe('notes of rewritten commits', () => {
   it('give the new place of each commit, or that it is gone, for any number of commits', () => {
     const connection = new Sqlite(':memory:');
@@ -46,6 +44,8 @@ describe('notes of rewritten commits', () => {
     assert.deepEqual(follow(connection, new RewrittenCommitTable(connection)), before);
   });
 });
+
+const oidOf = (number: number): string => number.toString(16).padStart(40, '0');
 
 function migrate(connection: Connection, isWanted: (number: number) => boolean): void {
   defineFunctions(connection);

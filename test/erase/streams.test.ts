@@ -21,13 +21,6 @@ describe('an erase of a document on its way', function () {
   let connection: RawConnection;
   let word: string;
 
-  /** Random, incompressible bytes: the words in them show where the bytes lie. */
-  const makeBytes = (mebibytes: number): Buffer => {
-    const bytes = randomBytes(mebibytes * mebibyte);
-    for (let at = 0; at < bytes.length; at += mebibyte / 2) bytes.write(word, at);
-    return bytes;
-  };
-
   for (const store of ['disk', 'disk-without-git'] as const) {
     describe(`(${store})`, () => {
       beforeEach(async () => {
@@ -171,4 +164,11 @@ describe('an erase of a document on its way', function () {
       });
     });
   }
+
+  /** Random, incompressible bytes: the words in them show where the bytes lie. */
+  const makeBytes = (mebibytes: number): Buffer => {
+    const bytes = randomBytes(mebibytes * mebibyte);
+    for (let at = 0; at < bytes.length; at += mebibyte / 2) bytes.write(word, at);
+    return bytes;
+  };
 });

@@ -8,9 +8,6 @@ import { FailingSidecars, type SqliteFault } from './failing-sidecar.js';
 import { makeWorkbench, readAll, type Workbench } from '../support/faults/workbench.js';
 import { countOf, requireSeen } from '../support/counts.js';
 
-/** Binary, since the analysis of a long text for the search index is not under test. */
-const large = (text: string): string => `\u0000${`${text} `.repeat(Math.ceil(1_060_000 / (text.length + 1)))}`;
-
 const wayOfFailing = /^(?:done|INTERNAL|UNAVAILABLE(?: storage_full)?)$/;
 
 /** One call in so many is made to fail. */
@@ -115,6 +112,9 @@ describe('a disk that fails', () => {
     assert.equal(await outcomeOf(actor.create('b.md', 'b')), 'UNAVAILABLE storage_full');
   });
 });
+
+/** Binary, since the analysis of a long text for the search index is not under test. */
+const large = (text: string): string => `\u0000${`${text} `.repeat(Math.ceil(1_060_000 / (text.length + 1)))}`;
 
 /** Two disks: one below the repository and one below the sidecar. */
 interface Disk {

@@ -29,11 +29,6 @@ describe('a disk that becomes low', () => {
   });
   afterEach(() => server.close());
 
-  const setFree = (free: number): void => {
-    space = { ...plenty, free };
-    server.host.clock.advance(1000);
-  };
-
   it('refuses writes on every face with one reason, and says it once in the log', async () => {
     assert.equal((await editor.rest.create('a.md', 'first')).status, 201);
     const agent = await server.agent('editor');
@@ -117,6 +112,11 @@ describe('a disk that becomes low', () => {
     server.host.clock.advance(1000);
     assert.equal((await editor.rest.create('a.md')).status, 201);
   });
+
+  const setFree = (free: number): void => {
+    space = { ...plenty, free };
+    server.host.clock.advance(1000);
+  };
 });
 
 describe('the measure of a disk', () => {

@@ -14,7 +14,6 @@ import { makeWorkbench, readAll, type Workbench } from '../support/faults/workbe
 
 /** Binary, since the analysis of a long text for the search index is not under test. */
 const large = `\u0000large ${'text '.repeat(220_000)}`;
-const makeContent = (): string => `\u0000${randomBytes(400_000).toString('hex')}`;
 
 for (const program of ['auto', 'never'] as const) {
   describe(`joining packs (${program === 'auto' ? 'with' : 'without'} the git program)`, () => {
@@ -155,40 +154,6 @@ for (const program of ['auto', 'never'] as const) {
 }
 
 describe('the joining of packs', () => {
-  /** Counts packs alone. Its joining takes as long as the test wants. */
-  class SlowRepository implements Pick<Repository, 'maintain' | 'stats'> {
-    packs = 0;
-    most = 0;
-    joinings = 0;
-    finish: (() => void) | undefined;
-    fail = false;
-    isCalledOff = false;
-
-    async stats(): Promise<RepositoryStats> {
-      return { packs: this.packs, looseObjects: 0, bytes: 0 };
-    }
-
-    async maintain(_isKept?: (oid: Oid) => boolean, callOff?: AbortSignal): Promise<MaintenanceReport> {
-      this.joinings += 1;
-      const joined = this.packs;
-      await new Promise<void>((resolve) => {
-        this.finish = resolve;
-        callOff?.addEventListener('abort', () => resolve());
-      });
-      this.isCalledOff = callOff?.aborted === true;
-      if (this.isCalledOff) {
-        const stats = await this.stats();
-        return { before: stats, after: stats, missing: null, damaged: [], isCalledOff: true };
-      }
-      if (this.fail) throw new Error('no space left');
-      const before = await this.stats();
-      this.packs += 2; // the joined ones and the loose ones, before the old ones go
-      this.most = Math.max(this.most, this.packs);
-      this.packs -= joined + 1;
-      return { before, after: await this.stats(), missing: null, damaged: [] };
-    }
-  }
-
   it('makes checkpoints wait when they are faster, so that there are never more than 50', async () => {
     const slow = new SlowRepository();
     const maintainer = new Maintainer({
@@ -317,4 +282,40 @@ describe('the joining of packs', () => {
     assert.equal(slow.joinings, 1);
     assert.equal(faults.length, 1);
   });
+
+  /** Counts packs alone. Its joining takes as long as the test wants. */
+  class SlowRepository implements Pick<Repository, 'maintain' | 'stats'> {
+    packs = 0;
+    most = 0;
+    joinings = 0;
+    finish: (() => void) | undefined;
+    fail = false;
+    isCalledOff = false;
+
+    async stats(): Promise<RepositoryStats> {
+      return { packs: this.packs, looseObjects: 0, bytes: 0 };
+    }
+
+    async maintain(_isKept?: (oid: Oid) => boolean, callOff?: AbortSignal): Promise<MaintenanceReport> {
+      this.joinings += 1;
+      const joined = this.packs;
+      await new Promise<void>((resolve) => {
+        this.finish = resolve;
+        callOff?.addEventListener('abort', () => resolve());
+      });
+      this.isCalledOff = callOff?.aborted === true;
+      if (this.isCalledOff) {
+        const stats = await this.stats();
+        return { before: stats, after: stats, missing: null, damaged: [], isCalledOff: true };
+      }
+      if (this.fail) throw new Error('no space left');
+      const before = await this.stats();
+      this.packs += 2; // the joined ones and the loose ones, before the old ones go
+      this.most = Math.max(this.most, this.packs);
+      this.packs -= joined + 1;
+      return { before, after: await this.stats(), missing: null, damaged: [] };
+    }
+  }
 });
+
+const makeContent = (): string => `\u0000${randomBytes(400_000).toString('hex')}`;

@@ -15,8 +15,6 @@ import { makeTestRandomness, TestClock } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { makeWorkbench, readAll, type Workbench } from '../support/faults/workbench.js';
 
-const large = (text: string): string => text.padEnd(1_500_000, `${text} `);
-
 for (const program of ['auto', 'never'] as const) {
   describe(`opening a workspace after a fault (${program === 'auto' ? 'with' : 'without'} the git program)`, () => {
     let bench: Workbench;
@@ -219,15 +217,6 @@ describe('a service with a workspace that cannot be opened', () => {
   });
   afterEach(() => rm(dataFolder, { recursive: true, force: true }));
 
-  const open = (): Promise<Service> =>
-    Service.open({
-      dataFolder,
-      git: 'auto',
-      clock: new TestClock(),
-      randomness: makeTestRandomness(),
-      onFault: (what) => void reported.push(what),
-    });
-
   it('serves the others, answers UNAVAILABLE for it, and serves it when its fault is gone', async () => {
     const first = await open();
     for (const name of ['good', 'bad']) {
@@ -266,4 +255,15 @@ describe('a service with a workspace that cannot be opened', () => {
     }
     assert.equal(fsck(repository), '');
   });
+
+  const open = (): Promise<Service> =>
+    Service.open({
+      dataFolder,
+      git: 'auto',
+      clock: new TestClock(),
+      randomness: makeTestRandomness(),
+      onFault: (what) => void reported.push(what),
+    });
 });
+
+const large = (text: string): string => text.padEnd(1_500_000, `${text} `);

@@ -14,8 +14,6 @@ import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { makeWorkbench, readAll, type Workbench } from '../support/faults/workbench.js';
 
-const large = (text: string): string => `${text} `.repeat(Math.ceil(1_060_000 / (text.length + 1)));
-
 describe('a large upload', () => {
   let bench: Workbench;
   beforeEach(async () => {
@@ -23,30 +21,6 @@ describe('a large upload', () => {
     await bench.actor.create('there.md', 'there');
   });
   afterEach(() => bench.remove());
-
-  const looseFiles = (): string[] => {
-    const objects = join(bench.paths.repository, 'objects');
-    return readdirSync(objects)
-      .filter((name) => name.length === 2)
-      .flatMap((name) => readdirSync(join(objects, name)));
-  };
-  const temporaryFiles = (): string[] => readdirSync(bench.paths.repository).filter((name) => name.endsWith('.tmp'));
-  const assertNothingLeft = async (): Promise<void> => {
-    // A checkpoint of other writes makes temporary files, too, while it is at work.
-    await bench.workspace.checkpointer.run();
-    assert.deepEqual(looseFiles(), []);
-    assert.deepEqual(temporaryFiles(), []);
-    assert.deepEqual(bench.workspace.journal.reader.objects.staged(), []);
-  };
-
-  const create = (location: string, content: ContentSource) =>
-    perform(bench.workspace, operator, createDocument, {
-      location: parseLocation(location),
-      content,
-      labels: [],
-      message: null,
-    });
-  const bytesOf = (text: string): ContentSource => ({ bytes: Buffer.from(large(text)) });
 
   it('that is refused in its transaction leaves nothing behind', async () => {
     assert.equal(await outcomeOf(create('there.md', bytesOf('new'))), 'CONFLICT name_taken');
@@ -184,9 +158,38 @@ describe('a large upload', () => {
     assert.equal(taken, false);
   });
 
+  const looseFiles = (): string[] => {
+    const objects = join(bench.paths.repository, 'objects');
+    return readdirSync(objects)
+      .filter((name) => name.length === 2)
+      .flatMap((name) => readdirSync(join(objects, name)));
+  };
+
+  const temporaryFiles = (): string[] => readdirSync(bench.paths.repository).filter((name) => name.endsWith('.tmp'));
+
+  const assertNothingLeft = async (): Promise<void> => {
+    // A checkpoint of other writes makes temporary files, too, while it is at work.
+    await bench.workspace.checkpointer.run();
+    assert.deepEqual(looseFiles(), []);
+    assert.deepEqual(temporaryFiles(), []);
+    assert.deepEqual(bench.workspace.journal.reader.objects.staged(), []);
+  };
+
+  const create = (location: string, content: ContentSource) =>
+    perform(bench.workspace, operator, createDocument, {
+      location: parseLocation(location),
+      content,
+      labels: [],
+      message: null,
+    });
+
+  const bytesOf = (text: string): ContentSource => ({ bytes: Buffer.from(large(text)) });
+
   async function* breakingOff(text: string): AsyncGenerator<Buffer> {
     yield Buffer.from(large(text));
     await new Promise((resolve) => setImmediate(resolve));
     throw new Error('the client went away');
   }
 });
+
+const large = (text: string): string => `${text} `.repeat(Math.ceil(1_060_000 / (text.length + 1)));

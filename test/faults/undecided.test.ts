@@ -7,17 +7,6 @@ import { refuseUndecided } from '../../lib/sidecar/fault.js';
 import { TestClock } from '../support/store/service.js';
 
 describe('A request whose access cannot be decided', () => {
-  const reasonOf = (ask: () => unknown): string | undefined => {
-    try {
-      ask();
-    } catch (error) {
-      assert.ok(error instanceof Refusal);
-      assert.equal(error.code, 'UNAVAILABLE');
-      return error.details?.reason;
-    }
-    return assert.fail('nothing was refused');
-  };
-
   for (const [isShort, reason] of [
     [true, 'storage_full'],
     [false, undefined],
@@ -52,4 +41,15 @@ describe('A request whose access cannot be decided', () => {
       assert.equal(refuseUndecided(new Error('disk I/O error'), disk).details?.reason, reason);
     });
   }
+
+  const reasonOf = (ask: () => unknown): string | undefined => {
+    try {
+      ask();
+    } catch (error) {
+      assert.ok(error instanceof Refusal);
+      assert.equal(error.code, 'UNAVAILABLE');
+      return error.details?.reason;
+    }
+    return assert.fail('nothing was refused');
+  };
 });

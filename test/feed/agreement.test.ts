@@ -16,6 +16,57 @@ const names = ['a', 'b', 'c'];
 const folders = names.flatMap((x) => [x, ...names.map((y) => `${x}/${y}`)]);
 const files = ['p.md', 'q.md', 'r.md', 's.md'];
 
+const histories = countOf('FEED_HISTORIES', { usual: 3, campaign: 400 });
+const seed = seedOf(20);
+
+describe('the feed beside listings', function () {
+  this.timeout(600_000);
+  const done = new Map<string, number>();
+
+  it('keeps a mirror equal to a listing, and names nothing else', async () => {
+    for (let history = 0; history < histories; history++) {
+      const own = seed * 1000 + history;
+      try {
+        await tell(makeChance(own * 7919 + 17));
+      } catch (error) {
+        throw new Error(`history ${own}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      }
+    }
+    assert.ok(done.has('revert') && done.has('restore'), 'something was reverted and restored');
+    assert.ok(done.size >= 18, `only ${[...done.keys()].join(', ')} happened`);
+  });
+
+  async function tell(chance: Chance): Promise<void> {
+    const test = await openTestService();
+    try {
+      const world = new World(test, chance);
+      await world.meet();
+      for (let made = 0; made < 8; made++) await world.doSomething();
+      const consumers = world.people.flatMap((id) => [
+        new Watched(test, id),
+        new Watched(test, id, chance.of(folders)),
+      ]);
+      for (const each of consumers) each.note();
+      for (let step = 0; step < 60; step++) {
+        await world.doSomething();
+        for (const each of consumers) {
+          each.note();
+          if (chance.below(5) > 0 || world.isDisabled(each.client.id)) continue;
+          await each.poll(chance.of([1, 2, 3, 100]), someKinds(chance));
+        }
+      }
+      for (const each of consumers) {
+        if (world.isDisabled(each.client.id)) continue;
+        do await each.poll(chance.of([1, 3, 100]), someKinds(chance));
+        while (!each.isCurrent);
+      }
+      for (const [does, times] of world.done) done.set(does, (done.get(does) ?? 0) + times);
+    } finally {
+      await test.close();
+    }
+  }
+});
+
 /** A workspace, people in nested groups, and random doings in it. */
 class World {
   readonly test: TestService;
@@ -162,8 +213,6 @@ class World {
   }
 }
 
-const someKinds = (chance: Chance): ReadonlySet<ChangeKind> => new Set(changeKinds.filter(() => chance.below(3) === 0));
-
 const goesAway = (change: Change): boolean => change.kind === 'left' || change.kind === 'deleted';
 
 /** A consumer, with everything that it ever could have read. */
@@ -224,56 +273,7 @@ class Watched extends Consumer {
 
 const sorted = (map: Map<string, string>): string[] => [...map].map(([id, state]) => `${id} ${state}`).toSorted();
 
-const histories = countOf('FEED_HISTORIES', { usual: 3, campaign: 400 });
-const seed = seedOf(20);
-
-describe('the feed beside listings', function () {
-  this.timeout(600_000);
-  const done = new Map<string, number>();
-
-  it('keeps a mirror equal to a listing, and names nothing else', async () => {
-    for (let history = 0; history < histories; history++) {
-      const own = seed * 1000 + history;
-      try {
-        await tell(makeChance(own * 7919 + 17));
-      } catch (error) {
-        throw new Error(`history ${own}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-      }
-    }
-    assert.ok(done.has('revert') && done.has('restore'), 'something was reverted and restored');
-    assert.ok(done.size >= 18, `only ${[...done.keys()].join(', ')} happened`);
-  });
-
-  async function tell(chance: Chance): Promise<void> {
-    const test = await openTestService();
-    try {
-      const world = new World(test, chance);
-      await world.meet();
-      for (let made = 0; made < 8; made++) await world.doSomething();
-      const consumers = world.people.flatMap((id) => [
-        new Watched(test, id),
-        new Watched(test, id, chance.of(folders)),
-      ]);
-      for (const each of consumers) each.note();
-      for (let step = 0; step < 60; step++) {
-        await world.doSomething();
-        for (const each of consumers) {
-          each.note();
-          if (chance.below(5) > 0 || world.isDisabled(each.client.id)) continue;
-          await each.poll(chance.of([1, 2, 3, 100]), someKinds(chance));
-        }
-      }
-      for (const each of consumers) {
-        if (world.isDisabled(each.client.id)) continue;
-        do await each.poll(chance.of([1, 3, 100]), someKinds(chance));
-        while (!each.isCurrent);
-      }
-      for (const [does, times] of world.done) done.set(does, (done.get(does) ?? 0) + times);
-    } finally {
-      await test.close();
-    }
-  }
-});
+const someKinds = (chance: Chance): ReadonlySet<ChangeKind> => new Set(changeKinds.filter(() => chance.below(3) === 0));
 
 /** A small generator, so that a history can be told again by its seed. */
 function makeChance(seed: number): { below(count: number): number; of<Each>(these: readonly Each[]): Each } {

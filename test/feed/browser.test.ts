@@ -25,38 +25,6 @@ describe('an EventSource in a browser', function () {
   let key: string;
   let cookie: string;
 
-  /** A person with a session and a key, in a data folder that no program serves yet. */
-  const prepare = async (): Promise<void> => {
-    const service = await Service.open({
-      dataFolder: data,
-      git: 'auto',
-      clock: systemClock,
-      randomness: makeSystemRandomness(),
-      onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
-    });
-    const workspace = await service.addWorkspace('acme');
-    const ada = await new TestService(service, workspace, new TestClock(), null).person('editor');
-    const asked = { principalId: ada.id, signInName: 'ada@example.org' };
-    const { result } = await perform(workspace, operator, issueLink, asked);
-    const { people } = service;
-    const identityId = people.links.look(result.secret)?.id ?? '';
-    const session = { identityId, method: 'password', browser: 'Test', address: '127.0.0.1' } as const;
-    cookie = people.sessions.begin(session).secret;
-    ({ key } = ada);
-    await service.close();
-  };
-  const serve = async (): Promise<void> => {
-    server = await startProgram(['serve', '--data', data, '--port', new URL(url).port, '--json'], /^\{/);
-  };
-  const create = async (location: string): Promise<void> => {
-    const answer = await fetch(`${url}/v1/documents`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': location },
-      body: JSON.stringify({ location, content: 'text' }),
-    });
-    assert.equal(answer.status, 201, await answer.text());
-  };
-
   before(async function () {
     browser = requireChromium(this);
     data = join(await makeFolder(), 'data');
@@ -97,6 +65,40 @@ describe('an EventSource in a browser', function () {
     await until('all are heard', async () => (await heard()).length >= 3);
     assert.deepEqual(await heard(), ['created first.md', 'created second.md', 'created third.md']);
   });
+
+  /** A person with a session and a key, in a data folder that no program serves yet. */
+  const prepare = async (): Promise<void> => {
+    const service = await Service.open({
+      dataFolder: data,
+      git: 'auto',
+      clock: systemClock,
+      randomness: makeSystemRandomness(),
+      onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
+    });
+    const workspace = await service.addWorkspace('acme');
+    const ada = await new TestService(service, workspace, new TestClock(), null).person('editor');
+    const asked = { principalId: ada.id, signInName: 'ada@example.org' };
+    const { result } = await perform(workspace, operator, issueLink, asked);
+    const { people } = service;
+    const identityId = people.links.look(result.secret)?.id ?? '';
+    const session = { identityId, method: 'password', browser: 'Test', address: '127.0.0.1' } as const;
+    cookie = people.sessions.begin(session).secret;
+    ({ key } = ada);
+    await service.close();
+  };
+
+  const serve = async (): Promise<void> => {
+    server = await startProgram(['serve', '--data', data, '--port', new URL(url).port, '--json'], /^\{/);
+  };
+
+  const create = async (location: string): Promise<void> => {
+    const answer = await fetch(`${url}/v1/documents`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': location },
+      body: JSON.stringify({ location, content: 'text' }),
+    });
+    assert.equal(answer.status, 201, await answer.text());
+  };
 });
 
 /** Runs in the page. */

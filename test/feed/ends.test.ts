@@ -20,20 +20,6 @@ describe('who listens to changes is cut off', () => {
   let reader: { readonly id: string; readonly key: string };
   let stream: EventStream | undefined;
 
-  const follow = async (key: string): Promise<EventStream> => {
-    stream = await EventStream.open(server.rest.port, '/v1/changes', { Authorization: `Bearer ${key}` });
-    await stream.messagesToCome(1);
-    return stream;
-  };
-  /** Waits with the key until there is something, in the place of nothing. */
-  const wait = async (key: string): Promise<() => Promise<HttpAnswer>> => {
-    const before = server.host.workspace.feedTail.size;
-    const answer = server.as(key).get('/v1/changes?start=now&wait=60');
-    await until('it waits', () => server.host.workspace.feedTail.size === before + 1);
-    return () => answer;
-  };
-  const isNobodyLeft = (): boolean => server.host.workspace.feedTail.size === 0;
-
   beforeEach(async () => {
     console = await openConsole();
     ({ server } = console);
@@ -128,4 +114,20 @@ describe('who listens to changes is cut off', () => {
     }
     assert.deepEqual(items, ['beat', 'beat', 'beat']);
   });
+
+  const follow = async (key: string): Promise<EventStream> => {
+    stream = await EventStream.open(server.rest.port, '/v1/changes', { Authorization: `Bearer ${key}` });
+    await stream.messagesToCome(1);
+    return stream;
+  };
+
+  /** Waits with the key until there is something, in the place of nothing. */
+  const wait = async (key: string): Promise<() => Promise<HttpAnswer>> => {
+    const before = server.host.workspace.feedTail.size;
+    const answer = server.as(key).get('/v1/changes?start=now&wait=60');
+    await until('it waits', () => server.host.workspace.feedTail.size === before + 1);
+    return () => answer;
+  };
+
+  const isNobodyLeft = (): boolean => server.host.workspace.feedTail.size === 0;
 });

@@ -24,8 +24,6 @@ describe('the feed of changes', () => {
 
   afterEach(() => test.close());
 
-  const asPrincipal = ({ client }: Consumer) => ({ type: 'principal', id: client.id }) as const;
-
   it('tells what came before a deletion only to those who read in between', async () => {
     const [slow, quick] = [await read('', 'ada'), await read('', 'ben')];
     const kindsOf = async ({ page }: Pick<Consumer, 'page'>) => (await page()).items.map(({ kind }) => kind);
@@ -378,6 +376,8 @@ describe('the feed of changes', () => {
     await ada.catchUp();
     assert.equal(ada.cursor.length, before);
   });
+
+  const asPrincipal = ({ client }: Consumer) => ({ type: 'principal', id: client.id }) as const;
 
   /** A reader of a folder, who begins now. */
   async function read(folder = '', name = 'ada'): Promise<Consumer> {

@@ -21,18 +21,6 @@ describe('who listens to changes', () => {
   const streams: EventStream[] = [];
   const json = { Accept: 'application/json' };
 
-  const changes = (query = '', who = rea): Promise<HttpAnswer> => who.get(`/v1/changes?${query}`);
-  /** A cursor for what happens from now on. */
-  const now = async (query = ''): Promise<string> => (await changes(`start=now&${query}`)).json.next_cursor;
-  const places = ({ json }: HttpAnswer): string[] => json.items.map(({ document }: Parsed) => document.location);
-  const follow = async (query = '', headers = {}, key = reader.key): Promise<EventStream> => {
-    const sent = { Authorization: `Bearer ${key}`, ...headers };
-    const stream = await EventStream.open(server.rest.port, `/v1/changes?${query}`, sent);
-    streams.push(stream);
-    return stream;
-  };
-  const listening = (): number => server.host.workspace.feedTail.size;
-
   beforeEach(async () => {
     server = await openTestServer({
       workLimits: {
@@ -424,4 +412,20 @@ describe('who listens to changes', () => {
     assert.deepEqual([stream.status, stream.headers['content-type']], [200, 'text/event-stream']);
     assert.equal(listening(), 0);
   });
+
+  const changes = (query = '', who = rea): Promise<HttpAnswer> => who.get(`/v1/changes?${query}`);
+
+  /** A cursor for what happens from now on. */
+  const now = async (query = ''): Promise<string> => (await changes(`start=now&${query}`)).json.next_cursor;
+
+  const places = ({ json }: HttpAnswer): string[] => json.items.map(({ document }: Parsed) => document.location);
+
+  const follow = async (query = '', headers = {}, key = reader.key): Promise<EventStream> => {
+    const sent = { Authorization: `Bearer ${key}`, ...headers };
+    const stream = await EventStream.open(server.rest.port, `/v1/changes?${query}`, sent);
+    streams.push(stream);
+    return stream;
+  };
+
+  const listening = (): number => server.host.workspace.feedTail.size;
 });

@@ -16,24 +16,6 @@ describe('the tail of the feed', () => {
   let rea: Client;
   const faults: unknown[] = [];
 
-  /** Somebody who counts the calls. */
-  const listen = (client: Client, location = '') => {
-    const calls = { wakes: 0, checks: 0, leave: (): void => undefined };
-    calls.leave = tail.listen({
-      location: parseFolderLocation(location),
-      reach: () => service.workspace.view(client.caller).reach,
-      wake: () => void (calls.wakes += 1),
-      check: () => void (calls.checks += 1),
-    });
-    return calls;
-  };
-  /** Waits until somebody who sees everything has been woken. */
-  const allSeen = async (admin: { wakes: number }): Promise<void> => {
-    const before = admin.wakes;
-    await ada.create(`seen/${before}-${performance.now()}.md`, 'x');
-    await until('the tail has looked', () => admin.wakes > before);
-  };
-
   beforeEach(async () => {
     service = await openTestService();
     const host = { service, workspace: service.workspace };
@@ -168,4 +150,23 @@ describe('the tail of the feed', () => {
     await assert.rejects(tail.share('c', () => Promise.reject(new Error('broken'))));
     assert.equal(await tail.share('c', read), page);
   });
+
+  /** Somebody who counts the calls. */
+  const listen = (client: Client, location = '') => {
+    const calls = { wakes: 0, checks: 0, leave: (): void => undefined };
+    calls.leave = tail.listen({
+      location: parseFolderLocation(location),
+      reach: () => service.workspace.view(client.caller).reach,
+      wake: () => void (calls.wakes += 1),
+      check: () => void (calls.checks += 1),
+    });
+    return calls;
+  };
+
+  /** Waits until somebody who sees everything has been woken. */
+  const allSeen = async (admin: { wakes: number }): Promise<void> => {
+    const before = admin.wakes;
+    await ada.create(`seen/${before}-${performance.now()}.md`, 'x');
+    await until('the tail has looked', () => admin.wakes > before);
+  };
 });

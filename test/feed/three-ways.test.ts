@@ -11,7 +11,6 @@ import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { Receiver, type Received } from '../support/webhooks/receiver.js';
 
-const uriOf = (location: string): string => `cartulary://doc/${location}`;
 /** Changes of what a document's address leads to. */
 const ofContent = /^(?:created|updated|renamed|moved|deleted|undeleted|restored|entered|left)$/;
 
@@ -139,6 +138,8 @@ describe('The feed, a webhook and an MCP subscription', () => {
     assert.deepEqual(told(), [...addresses].toSorted(), expected.join());
   }
 });
+
+const uriOf = (location: string): string => `cartulary://doc/${location}`;
 
 /** What REST and webhooks both say of a change. */
 interface Told {

@@ -2,40 +2,6 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { TooDeep, EntryCount } from '../../lib/git/sources/count-tree-entries.js';
 
-/** Trees by their names, as a repository has them. */
-class Trees {
-  readonly #all = new Map<string, Buffer>();
-  readonly reads: string[] = [];
-
-  /** @returns the name of its tree */
-  put(folder: Folder): string {
-    const entries = Object.entries(folder).map(([name, node]) => {
-      const isFile = typeof node === 'string';
-      const oid = isFile ? createHash('sha1').update(node).digest('hex') : this.put(node);
-      return Buffer.concat([Buffer.from(`${isFile ? '100644' : '40000'} ${name}\0`), Buffer.from(oid, 'hex')]);
-    });
-    const bytes = Buffer.concat(entries);
-    const oid = createHash('sha1').update(bytes).digest('hex');
-    this.#all.set(oid, bytes);
-    return oid;
-  }
-
-  count(most: number): EntryCount {
-    return new EntryCount(async (oid) => {
-      this.reads.push(oid);
-      return this.#all.get(oid);
-    }, most);
-  }
-}
-
-const sizeOf = (node: Node | undefined): number =>
-  node === undefined || typeof node === 'string'
-    ? 0
-    : Object.values(node).reduce((sum, each) => sum + 1 + sizeOf(each), 0);
-
-const files = (from: number, upTo: number, content = 'x'): Folder =>
-  Object.fromEntries(Array.from({ length: upTo - from }, (_, index) => [`f${1000 + from + index}`, content]));
-
 describe('the count of entries below a folder', () => {
   it('finds few changes in a large folder, however small the bound is', async () => {
     const trees = new Trees();
@@ -105,6 +71,40 @@ describe('the count of entries below a folder', () => {
     assert.ok((await trees.count(0).below(deep)) > 0);
   });
 });
+
+/** Trees by their names, as a repository has them. */
+class Trees {
+  readonly #all = new Map<string, Buffer>();
+  readonly reads: string[] = [];
+
+  /** @returns the name of its tree */
+  put(folder: Folder): string {
+    const entries = Object.entries(folder).map(([name, node]) => {
+      const isFile = typeof node === 'string';
+      const oid = isFile ? createHash('sha1').update(node).digest('hex') : this.put(node);
+      return Buffer.concat([Buffer.from(`${isFile ? '100644' : '40000'} ${name}\0`), Buffer.from(oid, 'hex')]);
+    });
+    const bytes = Buffer.concat(entries);
+    const oid = createHash('sha1').update(bytes).digest('hex');
+    this.#all.set(oid, bytes);
+    return oid;
+  }
+
+  count(most: number): EntryCount {
+    return new EntryCount(async (oid) => {
+      this.reads.push(oid);
+      return this.#all.get(oid);
+    }, most);
+  }
+}
+
+const sizeOf = (node: Node | undefined): number =>
+  node === undefined || typeof node === 'string'
+    ? 0
+    : Object.values(node).reduce((sum, each) => sum + 1 + sizeOf(each), 0);
+
+const files = (from: number, upTo: number, content = 'x'): Folder =>
+  Object.fromEntries(Array.from({ length: upTo - from }, (_, index) => [`f${1000 + from + index}`, content]));
 
 /** A file by its content, or a folder. */
 type Node = string | Folder;

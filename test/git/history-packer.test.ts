@@ -8,14 +8,9 @@ import { openHistoryPacker } from '../../lib/git/repositories/open-read-only.js'
 import { Tree } from '../../lib/git/objects/tree.js';
 import { git, makeCommit, TemporaryFolders } from '../support/git/fixture.js';
 
-const oidOf = (text: string): Oid => createHash('sha1').update(text).digest('hex');
-
 describe('packs of a history', () => {
   const folders = new TemporaryFolders();
   after(() => folders.remove());
-
-  const packFiles = async (path: string): Promise<string[]> =>
-    (await readdir(join(path, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
 
   for (const [what, makesDeltas] of [
     ['with deltas', true],
@@ -77,6 +72,9 @@ describe('packs of a history', () => {
     assert.deepEqual(await packFiles(path), []);
   });
 
+  const packFiles = async (path: string): Promise<string[]> =>
+    (await readdir(join(path, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
+
   async function emptyRepository(): Promise<string> {
     const path = await folders.make();
     git(path, ['init', '-q', '--bare', '.']);
@@ -104,6 +102,8 @@ describe('a delta', () => {
     assert.notEqual(encodeDelta(tree, makeTree(51).bytes, into), undefined);
   });
 });
+
+const oidOf = (text: string): Oid => createHash('sha1').update(text).digest('hex');
 
 function makeTree(entries: number): Tree {
   return Tree.empty.withAll(

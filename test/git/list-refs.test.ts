@@ -32,10 +32,6 @@ describe('The list of refs', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  const all = async (service: RunningService): Promise<Buffer> =>
-    Buffer.concat((await service.stdout.toArray()) as Buffer[]);
-  const at = (name: string) => ({ repository: join(folder, name), version: 2 as const, seeksDeltas: false });
-
   it('is what git says, for each thing that can be asked', async () => {
     const wants = [
       [],
@@ -68,6 +64,11 @@ describe('The list of refs', () => {
       [],
     );
   });
+
+  const all = async (service: RunningService): Promise<Buffer> =>
+    Buffer.concat((await service.stdout.toArray()) as Buffer[]);
+
+  const at = (name: string) => ({ repository: join(folder, name), version: 2 as const, seeksDeltas: false });
 });
 
 function ask(given: readonly string[], wanted: readonly string[] = []): Buffer {

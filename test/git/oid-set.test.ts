@@ -2,10 +2,6 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { OidSet } from '../../lib/git/objects/oid-set.js';
 
-const oidOf = (number: number): string => createHash('sha1').update(String(number)).digest('hex');
-const made = (from: number, to: number): string[] =>
-  Array.from({ length: to - from }, (_, index) => oidOf(from + index));
-
 describe('a set of object names', () => {
   it('has the added names, once and in that order, beyond its first size too', () => {
     const oids = made(0, 50_000);
@@ -31,6 +27,11 @@ describe('a set of object names', () => {
     assert.equal(other.size, 400);
   });
 });
+
+const oidOf = (number: number): string => createHash('sha1').update(String(number)).digest('hex');
+
+const made = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, index) => oidOf(from + index));
 
 function setOf(oids: readonly string[]): OidSet {
   const set = new OidSet();

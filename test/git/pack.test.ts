@@ -121,9 +121,6 @@ describe('a pack', () => {
 });
 
 describe('choosing packs to join', () => {
-  const pack = (objects: number, i: number): ListedPack => ({ name: `p${i}`, objects, bytes: objects, isKept: false });
-  const choose = (...counts: number[]): number[] => choosePacksToJoin(counts.map(pack)).map(({ objects }) => objects);
-
   it('leaves packs in a geometric sequence alone', () => {
     assert.deepEqual(choose(), []);
     assert.deepEqual(choose(7), []);
@@ -158,4 +155,8 @@ describe('choosing packs to join', () => {
     assert.ok(most <= Math.log2(rounds) + 1, `${most} packs`);
     assert.ok(copied <= rounds * 10 * Math.log2(rounds), `${copied} objects copied`);
   });
+
+  const pack = (objects: number, i: number): ListedPack => ({ name: `p${i}`, objects, bytes: objects, isKept: false });
+
+  const choose = (...counts: number[]): number[] => choosePacksToJoin(counts.map(pack)).map(({ objects }) => objects);
 });

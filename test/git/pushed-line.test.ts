@@ -17,11 +17,6 @@ describe('The line of a push', function () {
     program = await requireGit('test');
   });
 
-  const named = (line: readonly LineCommit[] | null, oids: Readonly<Record<string, string>>): string | null => {
-    const nameOf = (oid: string | null): string => Object.entries(oids).find(([, each]) => each === oid)?.[0] ?? '-';
-    return line === null ? null : line.map(({ commit, base }) => `${nameOf(base)}..${nameOf(commit)}`).join(' ');
-  };
-
   const shapes: readonly (readonly [string, readonly Made[], string, string | null, string | null])[] = [
     [
       'one after the other',
@@ -286,6 +281,11 @@ describe('The line of a push', function () {
       assert.equal((await listChanges(start, both, 20)).size, 2);
     });
   });
+
+  const named = (line: readonly LineCommit[] | null, oids: Readonly<Record<string, string>>): string | null => {
+    const nameOf = (oid: string | null): string => Object.entries(oids).find(([, each]) => each === oid)?.[0] ?? '-';
+    return line === null ? null : line.map(({ commit, base }) => `${nameOf(base)}..${nameOf(commit)}`).join(' ');
+  };
 
   /** Makes the commits, and calls the test with their ids by name. */
   async function inRepository(

@@ -43,9 +43,6 @@ describe('The quarantine of a push', function () {
   });
   after(() => folders.remove());
 
-  const pack = (revisions: string, ...flags: readonly string[]): Buffer =>
-    git(client, ['pack-objects', '--stdout', '--revs', '-q', ...flags], revisions);
-
   it('takes in a thin pack, completes it, and borrows the rest', async () => {
     const { quarantine, folder } = await open();
     const thin = pack(`${head}\n^${base}\n`, '--thin', '--delta-base-offset');
@@ -255,6 +252,9 @@ describe('The quarantine of a push', function () {
     assert.throws(() => quarantine.requireInTime(), /takes too long/);
     quarantine.close();
   });
+
+  const pack = (revisions: string, ...flags: readonly string[]): Buffer =>
+    git(client, ['pack-objects', '--stdout', '--revs', '-q', ...flags], revisions);
 
   async function open(changed: Partial<PushLimits> = {}): Promise<{ quarantine: Quarantine; folder: string }> {
     const folder = join(await folders.make(), 'q');

@@ -65,7 +65,6 @@ describe('streaming a large blob', () => {
 
     let childrenBefore: number;
     beforeEach(() => (childrenBefore = countChildren()));
-    const untilGitEnded = () => until('git has ended', () => countChildren() === childrenBefore);
 
     it('a stream out of a pack holds only a few pieces of the content', async () => {
       const { sha256: read, maxHeld } = await readThrough(repository, oid);
@@ -106,6 +105,8 @@ describe('streaming a large blob', () => {
       await closed;
       await untilGitEnded();
     });
+
+    const untilGitEnded = () => until('git has ended', () => countChildren() === childrenBefore);
 
     /** How many child processes there are, those of other tests included. */
     function countChildren(): number {

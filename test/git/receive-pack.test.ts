@@ -10,16 +10,7 @@ import {
 } from '../../lib/git/serving/receive-pack.js';
 import { gather, piecesOf } from '../support/git/fixture.js';
 
-const oid = (digit: string): string => digit.repeat(40);
-const command = (ref = 'refs/heads/main', capabilities = ''): string =>
-  `${oid('a')} ${oid('b')} ${ref}${capabilities === '' ? '' : `\0${capabilities}`}`;
-
 describe('The protocol of pushes', () => {
-  const read = (...pieces: (string | Uint8Array)[]): Promise<PushRequest> =>
-    readPushRequest(new PacketReader(piecesOf(...pieces)));
-  const refuses = (said: RegExp, ...pieces: (string | Uint8Array)[]): Promise<void> =>
-    assert.rejects(read(...pieces), (error: unknown) => error instanceof BadPush && said.test(error.message));
-
   it('reads the commands, how the client wants to be answered, and leaves the pack', async () => {
     const text = Buffer.concat([
       encodePacket(
@@ -117,4 +108,15 @@ describe('The protocol of pushes', () => {
       /^[0-9a-f]{4}0{40} capabilities\^\{\}\0report-status .*\n0000$/,
     );
   });
+
+  const read = (...pieces: (string | Uint8Array)[]): Promise<PushRequest> =>
+    readPushRequest(new PacketReader(piecesOf(...pieces)));
+
+  const refuses = (said: RegExp, ...pieces: (string | Uint8Array)[]): Promise<void> =>
+    assert.rejects(read(...pieces), (error: unknown) => error instanceof BadPush && said.test(error.message));
 });
+
+const oid = (digit: string): string => digit.repeat(40);
+
+const command = (ref = 'refs/heads/main', capabilities = ''): string =>
+  `${oid('a')} ${oid('b')} ${ref}${capabilities === '' ? '' : `\0${capabilities}`}`;

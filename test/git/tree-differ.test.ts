@@ -15,8 +15,6 @@ describe('the changes of a repository’s commits, asked of one git', () => {
   let source: SourceRepository;
   let commits: string[];
 
-  const git = (...parameters: string[]): string => runGit(folder, parameters);
-
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cartulary-differ-'));
     git('init', '-q', '-b', 'main');
@@ -58,9 +56,6 @@ describe('the changes of a repository’s commits, asked of one git', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  const show = ({ path, before, after }: SourceChange): string =>
-    `${path.toString('latin1')} ${before?.mode} ${before?.oid} ${after?.mode} ${after?.oid}`;
-
   it('equal those from a git for each of them: none, odd names, merges, and very many', async () => {
     assert.equal(commits.length, 6);
     const counts: number[] = [];
@@ -94,6 +89,11 @@ describe('the changes of a repository’s commits, asked of one git', () => {
       await assert.rejects(gather(source.listChanges(before, after)), RepositoryUnreadable);
     }
   });
+
+  const git = (...parameters: string[]): string => runGit(folder, parameters);
+
+  const show = ({ path, before, after }: SourceChange): string =>
+    `${path.toString('latin1')} ${before?.mode} ${before?.oid} ${after?.mode} ${after?.oid}`;
 
   /** The same by a git for each pair. */
   function expected(before: string, commit: string): string[] {

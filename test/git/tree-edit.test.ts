@@ -13,43 +13,6 @@ import { TemporaryFolders, git } from '../support/git/fixture.js';
 const one: TreeEntry = { mode: '100644', oid: '1'.repeat(40) };
 const two: TreeEntry = { mode: '100644', oid: '2'.repeat(40) };
 
-/** The trees made so far, to load from. */
-class Trees extends Map<Oid, Tree> {
-  loaded = 0;
-
-  readonly load = (oid: Oid): Tree => {
-    this.loaded += 1;
-    const tree = this.get(oid);
-    if (tree === undefined) throw new MissingObject(oid);
-    return tree;
-  };
-
-  edit(root: Oid | null, edits: Record<string, TreeEntry | null>): Oid {
-    return this.apply(
-      root,
-      Object.entries(edits).map(([path, entry]) => ({ path: path.split('/'), entry })),
-    );
-  }
-
-  apply(root: Oid | null, edits: readonly TreeEdit[]): Oid {
-    const result = editTree(root, edits, this.load);
-    for (const tree of result.created) this.set(tree.oid, tree);
-    return result.root;
-  }
-
-  /** Every file below a root, by its path. */
-  files(root: Oid, prefix = ''): Map<string, TreeEntry> {
-    const found = new Map<string, TreeEntry>();
-    const tree = root === Tree.empty.oid ? Tree.empty : this.load(root);
-    for (const { name, mode, oid } of tree.entries()) {
-      const path = prefix + name;
-      if (mode === '40000') for (const [file, entry] of this.files(oid, `${path}/`)) found.set(file, entry);
-      else found.set(path, { mode, oid });
-    }
-    return found;
-  }
-}
-
 describe('editing a tree', () => {
   const folders = new TemporaryFolders();
   after(() => folders.remove());
@@ -233,3 +196,40 @@ describe('editing a tree', () => {
     return done;
   }
 });
+
+/** The trees made so far, to load from. */
+class Trees extends Map<Oid, Tree> {
+  loaded = 0;
+
+  readonly load = (oid: Oid): Tree => {
+    this.loaded += 1;
+    const tree = this.get(oid);
+    if (tree === undefined) throw new MissingObject(oid);
+    return tree;
+  };
+
+  edit(root: Oid | null, edits: Record<string, TreeEntry | null>): Oid {
+    return this.apply(
+      root,
+      Object.entries(edits).map(([path, entry]) => ({ path: path.split('/'), entry })),
+    );
+  }
+
+  apply(root: Oid | null, edits: readonly TreeEdit[]): Oid {
+    const result = editTree(root, edits, this.load);
+    for (const tree of result.created) this.set(tree.oid, tree);
+    return result.root;
+  }
+
+  /** Every file below a root, by its path. */
+  files(root: Oid, prefix = ''): Map<string, TreeEntry> {
+    const found = new Map<string, TreeEntry>();
+    const tree = root === Tree.empty.oid ? Tree.empty : this.load(root);
+    for (const { name, mode, oid } of tree.entries()) {
+      const path = prefix + name;
+      if (mode === '40000') for (const [file, entry] of this.files(oid, `${path}/`)) found.set(file, entry);
+      else found.set(path, { mode, oid });
+    }
+    return found;
+  }
+}

@@ -4,16 +4,8 @@ import type { ProtocolVersion } from '../../lib/git/serving/start-service.js';
 import { readUploadRequest, UnfitRequest, type FetchRequest } from '../../lib/git/serving/upload-request.js';
 
 const delimiter = Buffer.from('0001');
-const lines = (texts: readonly string[]): Buffer[] => texts.map((text) => encodePacket(`${text}\n`));
-const whole = (...parts: (string | Buffer)[]): Buffer =>
-  Buffer.concat(parts.flatMap((part) => (typeof part === 'string' ? lines([part]) : [part])));
-const oid = (digit: string): string => digit.repeat(40);
-const ability = ['agent=git/2.39.5', 'object-format=sha1'];
 
-const second = (...args: readonly string[]): Buffer =>
-  whole('command=fetch', ...ability, delimiter, ...args, flushPacket);
-const listing = (...args: readonly string[]): Buffer =>
-  whole('command=ls-refs', ...ability, delimiter, ...args, flushPacket);
+const ability = ['agent=git/2.39.5', 'object-format=sha1'];
 
 describe('A request to git-upload-pack', () => {
   it('is read, and written anew without what git passes over', async () => {
@@ -142,6 +134,19 @@ describe('A request to git-upload-pack', () => {
     assert.equal(bytes.length, body.length - lengthOfLineFeeds(haves.length) - lengthOfAgent);
   });
 });
+
+const lines = (texts: readonly string[]): Buffer[] => texts.map((text) => encodePacket(`${text}\n`));
+
+const whole = (...parts: (string | Buffer)[]): Buffer =>
+  Buffer.concat(parts.flatMap((part) => (typeof part === 'string' ? lines([part]) : [part])));
+
+const oid = (digit: string): string => digit.repeat(40);
+
+const second = (...args: readonly string[]): Buffer =>
+  whole('command=fetch', ...ability, delimiter, ...args, flushPacket);
+
+const listing = (...args: readonly string[]): Buffer =>
+  whole('command=ls-refs', ...ability, delimiter, ...args, flushPacket);
 
 const lengthOfLineFeeds = (haves: number): number => haves + 4;
 const lengthOfAgent = encodePacket('agent=git/2.39.5\n').length;

@@ -13,15 +13,6 @@ describe('Texts in other charsets in a history', () => {
   let ada: Client;
   let sidecar: string;
 
-  const kinds = (): unknown[] => {
-    const connection = new Sqlite(sidecar, { readonly: true });
-    try {
-      return connection.prepare('SELECT location, kind FROM version ORDER BY location').raw().all();
-    } finally {
-      connection.close();
-    }
-  };
-
   beforeEach(async () => {
     service = await openTestService({ store: 'disk' });
     ada = await addClient({ service, workspace: service.workspace }, 'Ada', 'approver');
@@ -70,4 +61,13 @@ describe('Texts in other charsets in a history', () => {
     assert.equal(mediaTypeOf('marked.txt'), 'text/plain; charset=utf-16');
     assert.equal(mediaTypeOf('undeclared.csv'), 'application/octet-stream');
   });
+
+  const kinds = (): unknown[] => {
+    const connection = new Sqlite(sidecar, { readonly: true });
+    try {
+      return connection.prepare('SELECT location, kind FROM version ORDER BY location').raw().all();
+    } finally {
+      connection.close();
+    }
+  };
 });

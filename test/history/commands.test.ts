@@ -15,21 +15,6 @@ describe('the command line on documents, folders, claims and comments', () => {
   });
   afterEach(() => service.close());
 
-  const hostOf = ({ clock, workspace, service: opened }: TestService) => ({
-    clock,
-    randomness: workspace.randomness,
-    people: opened.people,
-    file: opened.file,
-    readiness: () => opened.readiness(),
-    findLags: () => opened.findLags(),
-    findFaults: () => opened.findFaults(),
-    dataFolder: null,
-    find: () => workspace,
-    addWorkspace: (name: string) => opened.addWorkspace(name),
-    listWorkspaces: () => opened.listWorkspaces(),
-    removeWorkspace: (name: string) => opened.removeWorkspace(name),
-  });
-
   it('shows a history and a diff, and restores', async () => {
     const first = (await ada.create('a.md', 'one\n')).current.id;
     await ada.update('a.md', 'two\n');
@@ -90,6 +75,21 @@ describe('the command line on documents, folders, claims and comments', () => {
       [comment?.author.display_name, comment?.anchor.line, comment?.resolved, comment?.text],
       ['Ada', 1, null, 'why?'],
     );
+  });
+
+  const hostOf = ({ clock, workspace, service: opened }: TestService) => ({
+    clock,
+    randomness: workspace.randomness,
+    people: opened.people,
+    file: opened.file,
+    readiness: () => opened.readiness(),
+    findLags: () => opened.findLags(),
+    findFaults: () => opened.findFaults(),
+    dataFolder: null,
+    find: () => workspace,
+    addWorkspace: (name: string) => opened.addWorkspace(name),
+    listWorkspaces: () => opened.listWorkspaces(),
+    removeWorkspace: (name: string) => opened.removeWorkspace(name),
   });
 
   async function run(command: string, fields: Record<string, unknown>): Promise<Record<string, unknown>> {

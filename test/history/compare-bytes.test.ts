@@ -4,10 +4,6 @@ import fc from 'fast-check';
 import { compareBytes } from '../../lib/text/compare-bytes.js';
 import { cutUnified, formatUnified, type Hunk } from '../../lib/text/text-diff.js';
 
-const noRest = (): Promise<void> => Promise.resolve();
-const compare = (from: string, to: string): Promise<readonly Hunk[] | null> =>
-  compareBytes(Buffer.from(from), Buffer.from(to), noRest);
-
 describe('The changes between two texts of any length', () => {
   it('make the newer text out of the older', async () => {
     const line = fc.constantFrom('a', 'b', 'c', '', 'a b', 'ä😀', 'é\r');
@@ -81,3 +77,8 @@ describe('The changes between two texts of any length', () => {
     }
   });
 });
+
+const noRest = (): Promise<void> => Promise.resolve();
+
+const compare = (from: string, to: string): Promise<readonly Hunk[] | null> =>
+  compareBytes(Buffer.from(from), Buffer.from(to), noRest);

@@ -8,9 +8,6 @@ import { addClient, type Client } from '../support/store/client.js';
 import { makeRandom } from '../support/faults/load.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
-const marked = ({ parts, text }: DiffLine): string =>
-  parts === null ? text : parts.map((part) => (part.isChanged ? `[${part.text}]` : part.text)).join('');
-
 describe('the diff of two texts', () => {
   it('reads as a unified diff does', () => {
     const from = 'a\nb\nc\nd\ne\nf\ng\nh\n';
@@ -187,6 +184,9 @@ describe('comparing versions of a document', () => {
     assert.equal((await ada.diff('a.md', first)).isSame, true);
   });
 });
+
+const marked = ({ parts, text }: DiffLine): string =>
+  parts === null ? text : parts.map((part) => (part.isChanged ? `[${part.text}]` : part.text)).join('');
 
 /** Puts one side of a diff with all its context back together. */
 function sideOf(from: string, to: string, side: 'from' | 'to'): string {

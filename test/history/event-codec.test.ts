@@ -20,6 +20,93 @@ import { makeRandom } from '../support/faults/load.js';
 const runs = countOf('EVENTS', { usual: 2000, campaign: 200_000 });
 const seed = `events ${seedOf(20261122)}`;
 
+describe('An event in the message of its commit', () => {
+  it('is read as it was written, with any message of the writer', () => {
+    requireRoundTrips(codec, runs);
+  });
+
+  it('is refused when a trailer is missing, doubled, or not of its form', () => {
+    const trailers = codec.encodeEvent({
+      type: 'update',
+      documentId: 'doc_1',
+      location: 'a.md' as Location,
+      mediaType: 'text/plain',
+    });
+    for (const [index, [name]] of trailers.entries()) {
+      const refused = (changed: typeof trailers): void =>
+        assert.throws(() => codec.decodeEvent({ trailers: changed }), InvalidEvent, name);
+      refused(trailers.toSpliced(index, 1));
+      refused(trailers.toSpliced(index, 0, [name, 'other']));
+      refused(trailers.toSpliced(index, 1, [name, '']));
+    }
+    const unknown = [['Operation', 'toString']] as const;
+    assert.throws(() => codec.decodeEvent({ trailers: unknown }), /"toString" is not known/);
+  });
+
+  describe('with a fault put into the codec on purpose', () => {
+    let folder = '';
+
+    before(() => {
+      folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cartulary-codec-mutants-'));
+      fs.writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
+    });
+    after(() => {
+      fs.rmSync(folder, { recursive: true });
+    });
+
+    const built = fs.readFileSync(new URL('../../lib/history/event-codec.js', import.meta.url), 'utf8');
+    // The stamp is the same in all commits, and stands last.
+    const events = built.slice(0, built.indexOf('encodeStamp'));
+    const written = [...events.matchAll(/\[\s*(?:'(?<name>[A-Z][\w-]*)'|recoveredFromTrailer),\s*(?=\S)/g)];
+
+    it('finds each trailer of each type of event in the encoder', () => {
+      const random = new Events(seed);
+      const encoded = Array.from({ length: 500 }, () => codec.encodeEvent(random.next()).map(([name]) => name)).flat();
+      const found = new Set(written.map(({ groups }) => groups?.['name'] ?? recoveredFromTrailer));
+      assert.deepEqual(new Set([...found, 'Operation']), new Set(encoded));
+    });
+
+    written.forEach(({ index, 0: text, groups }, number) => {
+      const name = groups?.['name'] ?? recoveredFromTrailer;
+      it(`is not read back when the encoder writes ${name} under another name (${number})`, async () => {
+        const renamed = text.replace(/'.*'|recoveredFromTrailer/, "'Not-This'");
+        const change = (source: string): string => source.slice(0, index) + renamed + source.slice(index + text.length);
+        const mutant = await openMutant(number, change);
+        assert.throws(() => requireRoundTrips(mutant, runs));
+      });
+    });
+
+    const members = [
+      'restored.map(encodeRestored)',
+      'deleted.map(',
+      'kept.map(',
+      'restoredVersion === null',
+      'documentId === null',
+    ];
+    members.forEach((text, number) => {
+      it(`is not read back when the encoder leaves out ${text.split(/[. ]/u)[0] ?? ''}`, async () => {
+        const instead = text.endsWith('null') ? 'true' : `[].${text.split('.')[1] ?? ''}`;
+        const mutant = await openMutant(100 + number, (source) => source.replace(text, instead));
+        assert.throws(() => requireRoundTrips(mutant, runs));
+      });
+    });
+
+    async function openMutant(number: number, change: (source: string) => string): Promise<Codec> {
+      const built = fileURLToPath(new URL('../../lib', import.meta.url));
+      const copy = path.join(folder, String(number));
+      fs.mkdirSync(copy);
+      for (const room of ['domain', 'history']) {
+        fs.cpSync(path.join(built, room), path.join(copy, room), { recursive: true });
+      }
+      const file = path.join(copy, 'history', 'event-codec.js');
+      const source = fs.readFileSync(file, 'utf8');
+      assert.notEqual(change(source), source);
+      fs.writeFileSync(file, change(source));
+      return (await import(pathToFileURL(file).href)) as Codec;
+    }
+  });
+});
+
 class Events {
   readonly #random: () => number;
 
@@ -108,93 +195,6 @@ class Events {
     ]);
   }
 }
-
-describe('An event in the message of its commit', () => {
-  it('is read as it was written, with any message of the writer', () => {
-    requireRoundTrips(codec, runs);
-  });
-
-  it('is refused when a trailer is missing, doubled, or not of its form', () => {
-    const trailers = codec.encodeEvent({
-      type: 'update',
-      documentId: 'doc_1',
-      location: 'a.md' as Location,
-      mediaType: 'text/plain',
-    });
-    for (const [index, [name]] of trailers.entries()) {
-      const refused = (changed: typeof trailers): void =>
-        assert.throws(() => codec.decodeEvent({ trailers: changed }), InvalidEvent, name);
-      refused(trailers.toSpliced(index, 1));
-      refused(trailers.toSpliced(index, 0, [name, 'other']));
-      refused(trailers.toSpliced(index, 1, [name, '']));
-    }
-    const unknown = [['Operation', 'toString']] as const;
-    assert.throws(() => codec.decodeEvent({ trailers: unknown }), /"toString" is not known/);
-  });
-
-  describe('with a fault put into the codec on purpose', () => {
-    let folder = '';
-
-    before(() => {
-      folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cartulary-codec-mutants-'));
-      fs.writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
-    });
-    after(() => {
-      fs.rmSync(folder, { recursive: true });
-    });
-
-    const built = fs.readFileSync(new URL('../../lib/history/event-codec.js', import.meta.url), 'utf8');
-    // The stamp is the same in all commits, and stands last.
-    const events = built.slice(0, built.indexOf('encodeStamp'));
-    const written = [...events.matchAll(/\[\s*(?:'(?<name>[A-Z][\w-]*)'|recoveredFromTrailer),\s*(?=\S)/g)];
-
-    it('finds each trailer of each type of event in the encoder', () => {
-      const random = new Events(seed);
-      const encoded = Array.from({ length: 500 }, () => codec.encodeEvent(random.next()).map(([name]) => name)).flat();
-      const found = new Set(written.map(({ groups }) => groups?.['name'] ?? recoveredFromTrailer));
-      assert.deepEqual(new Set([...found, 'Operation']), new Set(encoded));
-    });
-
-    written.forEach(({ index, 0: text, groups }, number) => {
-      const name = groups?.['name'] ?? recoveredFromTrailer;
-      it(`is not read back when the encoder writes ${name} under another name (${number})`, async () => {
-        const renamed = text.replace(/'.*'|recoveredFromTrailer/, "'Not-This'");
-        const change = (source: string): string => source.slice(0, index) + renamed + source.slice(index + text.length);
-        const mutant = await openMutant(number, change);
-        assert.throws(() => requireRoundTrips(mutant, runs));
-      });
-    });
-
-    const members = [
-      'restored.map(encodeRestored)',
-      'deleted.map(',
-      'kept.map(',
-      'restoredVersion === null',
-      'documentId === null',
-    ];
-    members.forEach((text, number) => {
-      it(`is not read back when the encoder leaves out ${text.split(/[. ]/u)[0] ?? ''}`, async () => {
-        const instead = text.endsWith('null') ? 'true' : `[].${text.split('.')[1] ?? ''}`;
-        const mutant = await openMutant(100 + number, (source) => source.replace(text, instead));
-        assert.throws(() => requireRoundTrips(mutant, runs));
-      });
-    });
-
-    async function openMutant(number: number, change: (source: string) => string): Promise<Codec> {
-      const built = fileURLToPath(new URL('../../lib', import.meta.url));
-      const copy = path.join(folder, String(number));
-      fs.mkdirSync(copy);
-      for (const room of ['domain', 'history']) {
-        fs.cpSync(path.join(built, room), path.join(copy, room), { recursive: true });
-      }
-      const file = path.join(copy, 'history', 'event-codec.js');
-      const source = fs.readFileSync(file, 'utf8');
-      assert.notEqual(change(source), source);
-      fs.writeFileSync(file, change(source));
-      return (await import(pathToFileURL(file).href)) as Codec;
-    }
-  });
-});
 
 type Codec = Pick<typeof codec, 'decodeEvent' | 'encodeEvent' | 'subjectOf'>;
 

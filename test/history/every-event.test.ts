@@ -25,6 +25,83 @@ const histories = countOf('EVENT_HISTORIES', { usual: 4, campaign: 60 });
 const steps = 60;
 const seed = seedOf(20261122);
 
+describe('Rows of random histories with every kind of event', () => {
+  const done = new Set<string>();
+  const activities = new Set<string>();
+
+  for (let history = 0; history < histories; history += 1) {
+    it(`are those that the commits give again, before and after an erase (${history})`, async function () {
+      this.timeout(300_000);
+      const test = await openTestService({ store: 'disk-without-git' });
+      try {
+        const { workspace } = test;
+        const dataFolder = test.dataFolder ?? '';
+        const people = [await test.person('approver', '', 'Ada'), await test.person('approver', '', 'Ben')];
+        const scenario = new Scenario(
+          test,
+          people.map(({ id }) => new Client(workspace, id)),
+          await TestMirror.open(workspace, 'far/mirror'),
+          `${seed} ${history}`,
+        );
+        const requireSame = async (when: string): Promise<void> => {
+          const options = { dataFolder, name: 'acme', git: 'never' } as const;
+          const { problems } = await verifyWorkspace(options, () => undefined);
+          assert.deepEqual(problems, [], `${when}, seed ${seed} ${history}`);
+          const [live, kept] = [dumpContent(dataFolder), dumpKept(dataFolder)];
+          await rebuild(workspace, operator);
+          assert.deepEqual(dumpContent(dataFolder), live, `${when}, seed ${seed} ${history}`);
+          assert.deepEqual(dumpKept(dataFolder), kept, `${when}, seed ${seed} ${history}`);
+          for (const row of kept['activity'] ?? []) activities.add((JSON.parse(row) as { readonly kind: string }).kind);
+        };
+        for (let step = 0; step < steps; step += 1) await scenario.step();
+        for (const type of scenario.done) done.add(type);
+        await requireSame('before the erase');
+        const locations = [...workspace.view(operator).walk(parseFolderLocation(''))].map(({ location }) => location);
+        for (const location of locations.slice(0, 2)) {
+          const { id } = await eraseAt(workspace, location);
+          await workspace.eraser.finished(id);
+        }
+        await requireSame('after the erase');
+        for (let step = 0; step < steps / 4; step += 1) await scenario.step();
+        await requireSame('after more was written');
+      } finally {
+        await test.close();
+      }
+    });
+  }
+
+  it('are those that the commits give again after everything was erased', async () => {
+    const test = await openTestService({ store: 'disk-without-git' });
+    try {
+      const { workspace } = test;
+      const { id } = await test.person('approver', '', 'Ada');
+      const ada = new Client(workspace, id);
+      await ada.create('a/x.md', 'one');
+      await workspace.eraser.finished((await eraseAt(workspace, 'a/x.md')).id);
+      const { head } = workspace.journal.state;
+      const { bytes } = await workspace.repository.read(head ?? assert.fail());
+      assert.match(bytes.toString(), /\nOperation: erase\n/);
+      await ada.create('b/y.md', 'two');
+      const dataFolder = test.dataFolder ?? '';
+      const live = dumpContent(dataFolder);
+      await rebuild(workspace, operator);
+      assert.deepEqual(dumpContent(dataFolder), live);
+      const { problems } = await verifyWorkspace({ dataFolder, name: 'acme', git: 'never' }, () => undefined);
+      assert.deepEqual(problems, []);
+    } finally {
+      await test.close();
+    }
+  });
+
+  it('hold each kind of event that a person or a connector can cause, and each kind of activity', () => {
+    const kinds = ['create', 'update', 'restore', 'delete', 'undelete', 'rename', 'move', 'create-folder'];
+    const folderKinds = ['delete-folder', 'undelete-folder', 'import', 'revert', 'push', 'mirror'];
+    assert.deepEqual([...done].sort(), [...kinds, ...folderKinds].sort());
+    const ofDocuments = ['label_set', 'comment_added', 'comment_settled', 'claimed', 'claim_ended'];
+    assert.deepEqual([...activities].sort(), [...ofDocuments, 'granted'].sort());
+  });
+});
+
 /** Two people and a connector change the same few places at random; most attempts are refused. */
 class Scenario {
   readonly #test: TestService;
@@ -154,80 +231,3 @@ class Scenario {
     await perform(workspace, caller, revertChanges, { ...input, preview: result.digest, message: 'Back' });
   }
 }
-
-describe('Rows of random histories with every kind of event', () => {
-  const done = new Set<string>();
-  const activities = new Set<string>();
-
-  for (let history = 0; history < histories; history += 1) {
-    it(`are those that the commits give again, before and after an erase (${history})`, async function () {
-      this.timeout(300_000);
-      const test = await openTestService({ store: 'disk-without-git' });
-      try {
-        const { workspace } = test;
-        const dataFolder = test.dataFolder ?? '';
-        const people = [await test.person('approver', '', 'Ada'), await test.person('approver', '', 'Ben')];
-        const scenario = new Scenario(
-          test,
-          people.map(({ id }) => new Client(workspace, id)),
-          await TestMirror.open(workspace, 'far/mirror'),
-          `${seed} ${history}`,
-        );
-        const requireSame = async (when: string): Promise<void> => {
-          const options = { dataFolder, name: 'acme', git: 'never' } as const;
-          const { problems } = await verifyWorkspace(options, () => undefined);
-          assert.deepEqual(problems, [], `${when}, seed ${seed} ${history}`);
-          const [live, kept] = [dumpContent(dataFolder), dumpKept(dataFolder)];
-          await rebuild(workspace, operator);
-          assert.deepEqual(dumpContent(dataFolder), live, `${when}, seed ${seed} ${history}`);
-          assert.deepEqual(dumpKept(dataFolder), kept, `${when}, seed ${seed} ${history}`);
-          for (const row of kept['activity'] ?? []) activities.add((JSON.parse(row) as { readonly kind: string }).kind);
-        };
-        for (let step = 0; step < steps; step += 1) await scenario.step();
-        for (const type of scenario.done) done.add(type);
-        await requireSame('before the erase');
-        const locations = [...workspace.view(operator).walk(parseFolderLocation(''))].map(({ location }) => location);
-        for (const location of locations.slice(0, 2)) {
-          const { id } = await eraseAt(workspace, location);
-          await workspace.eraser.finished(id);
-        }
-        await requireSame('after the erase');
-        for (let step = 0; step < steps / 4; step += 1) await scenario.step();
-        await requireSame('after more was written');
-      } finally {
-        await test.close();
-      }
-    });
-  }
-
-  it('are those that the commits give again after everything was erased', async () => {
-    const test = await openTestService({ store: 'disk-without-git' });
-    try {
-      const { workspace } = test;
-      const { id } = await test.person('approver', '', 'Ada');
-      const ada = new Client(workspace, id);
-      await ada.create('a/x.md', 'one');
-      await workspace.eraser.finished((await eraseAt(workspace, 'a/x.md')).id);
-      const { head } = workspace.journal.state;
-      const { bytes } = await workspace.repository.read(head ?? assert.fail());
-      assert.match(bytes.toString(), /\nOperation: erase\n/);
-      await ada.create('b/y.md', 'two');
-      const dataFolder = test.dataFolder ?? '';
-      const live = dumpContent(dataFolder);
-      await rebuild(workspace, operator);
-      assert.deepEqual(dumpContent(dataFolder), live);
-      const { problems } = await verifyWorkspace({ dataFolder, name: 'acme', git: 'never' }, () => undefined);
-      assert.deepEqual(problems, []);
-    } finally {
-      await test.close();
-    }
-  });
-
-  it('hold each kind of event that a person or a connector can cause, and each kind of activity', () => {
-    const kinds = ['create', 'update', 'restore', 'delete', 'undelete', 'rename', 'move', 'create-folder'];
-    const folderKinds = ['delete-folder', 'undelete-folder', 'import', 'revert', 'push', 'mirror'];
-    assert.deepEqual([...done].sort(), [...kinds, ...folderKinds].sort());
-    const ofDocuments = ['label_set', 'comment_added', 'comment_settled', 'claimed', 'claim_ended'];
-    assert.deepEqual([...activities].sort(), [...ofDocuments, 'granted'].sort());
-  });
-});

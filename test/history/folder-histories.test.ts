@@ -15,6 +15,42 @@ const steps = 25;
 const erases = 4;
 const seed = seedOf(20261126);
 
+describe('Rows of random histories in which folders are deleted, brought back and erased in part', () => {
+  const done = new Set<string>();
+
+  for (let number = 0; number < histories; number += 1) {
+    it(`are those that the commits give again (${number})`, async function () {
+      this.timeout(120_000);
+      const service = await openTestService({ store: 'disk-without-git' });
+      try {
+        const { workspace } = service;
+        const dataFolder = service.dataFolder ?? '';
+        const ada = await addClient({ service, workspace }, 'Ada', 'approver');
+        const history = new FolderHistory(service, ada, `${seed} ${number}`);
+        for (let erased = 0; erased < erases; erased += 1) {
+          for (let step = 0; step < steps; step += 1) await history.step();
+          await history.erase();
+          const context = (): string => `seed ${seed} ${number}\n${history.told.join('\n')}`;
+          const { problems } = await verifyWorkspace({ dataFolder, name: 'acme', git: 'never' }, () => undefined);
+          assert.deepEqual(problems, [], context());
+          const live = dumpContent(dataFolder);
+          await rebuild(workspace, operator);
+          assert.deepEqual(dumpContent(dataFolder), live, context());
+        }
+        for (const name of history.done) done.add(name);
+      } finally {
+        await service.close();
+      }
+    });
+  }
+
+  it('have at least one change of each kind', () => {
+    const kinds = ['create', 'delete', 'undelete', 'move', 'erase', 'erase deleted'];
+    const folderKinds = ['create folder', 'delete folder', 'undelete folder', 'move folder'];
+    requireSeen([...kinds, ...folderKinds], done, { count: histories, enough: 6 });
+  });
+});
+
 const times = (count: number, act: Act): Act[] => Array.from({ length: count }, () => act);
 
 /** Changes of two folders in one another, with two names in each: most of them meet what others left there. */
@@ -78,41 +114,5 @@ class FolderHistory {
     this.told.push(`erase ${place}, ${isDeleted ? 'deleted' : 'live'}`);
   }
 }
-
-describe('Rows of random histories in which folders are deleted, brought back and erased in part', () => {
-  const done = new Set<string>();
-
-  for (let number = 0; number < histories; number += 1) {
-    it(`are those that the commits give again (${number})`, async function () {
-      this.timeout(120_000);
-      const service = await openTestService({ store: 'disk-without-git' });
-      try {
-        const { workspace } = service;
-        const dataFolder = service.dataFolder ?? '';
-        const ada = await addClient({ service, workspace }, 'Ada', 'approver');
-        const history = new FolderHistory(service, ada, `${seed} ${number}`);
-        for (let erased = 0; erased < erases; erased += 1) {
-          for (let step = 0; step < steps; step += 1) await history.step();
-          await history.erase();
-          const context = (): string => `seed ${seed} ${number}\n${history.told.join('\n')}`;
-          const { problems } = await verifyWorkspace({ dataFolder, name: 'acme', git: 'never' }, () => undefined);
-          assert.deepEqual(problems, [], context());
-          const live = dumpContent(dataFolder);
-          await rebuild(workspace, operator);
-          assert.deepEqual(dumpContent(dataFolder), live, context());
-        }
-        for (const name of history.done) done.add(name);
-      } finally {
-        await service.close();
-      }
-    });
-  }
-
-  it('have at least one change of each kind', () => {
-    const kinds = ['create', 'delete', 'undelete', 'move', 'erase', 'erase deleted'];
-    const folderKinds = ['create folder', 'delete folder', 'undelete folder', 'move folder'];
-    requireSeen([...kinds, ...folderKinds], done, { count: histories, enough: 6 });
-  });
-});
 
 type Act = readonly [name: string, act: () => Promise<unknown>];

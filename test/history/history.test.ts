@@ -15,9 +15,6 @@ describe('the history of a document', () => {
   });
   afterEach(() => service.close());
 
-  const someone = (role?: 'reader' | 'editor' | 'approver', folder = ''): Promise<Client> =>
-    addClient({ service, workspace: service.workspace }, 'Ben', role, folder);
-
   it('lists versions, the newest first, each with who, when and why', async () => {
     await ada.create('a.md', 'one');
     service.clock.advance(5000);
@@ -163,6 +160,9 @@ describe('the history of a document', () => {
     await ada.update('a.md', '2');
     assert.deepEqual(await ada.historyLines('a.md'), ['update a.md', 'import a.md']);
   });
+
+  const someone = (role?: 'reader' | 'editor' | 'approver', folder = ''): Promise<Client> =>
+    addClient({ service, workspace: service.workspace }, 'Ben', role, folder);
 });
 
 describe('restoring a version', () => {

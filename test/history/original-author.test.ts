@@ -19,7 +19,6 @@ import { eraseAt } from '../support/store/erase-at.js';
 import { findTraces, requireSound } from '../support/store/evidence.js';
 import { operator } from '../support/store/service.js';
 
-const text = (words: string): { readonly bytes: Buffer } => ({ bytes: Buffer.from(words) });
 const grace = makeOriginalAuthor('Grace Hopper', 'grace@example.org', 1_580_706_246);
 const committer = { name: 'Operator', email: 'operator@acme', seconds: 1_790_000_000 };
 
@@ -83,11 +82,6 @@ describe('The original author of an imported version', () => {
     });
     afterEach(() => bench.remove());
 
-    const authorsAt = async (location: Location): Promise<(OriginalAuthor | null | undefined)[]> => {
-      const page = await perform(bench.workspace, operator, listHistory, { location, after: '', limit: 10 });
-      return page.result.items.map((entry) => (entry.type === 'version' ? entry.version.originalAuthor : undefined));
-    };
-
     it('survives a rebuild from the repository, and never is a principal', async () => {
       const dataFolder = bench.files.dataFolder ?? '';
       const before = [await authorsAt(first), await authorsAt(second)];
@@ -114,8 +108,15 @@ describe('The original author of an imported version', () => {
       assert.deepEqual(await authorsAt(second), [{ name: 'operator', email: 'operator@acme', at: null }, null]);
       await requireSound(workspace, dataFolder, true);
     });
+
+    const authorsAt = async (location: Location): Promise<(OriginalAuthor | null | undefined)[]> => {
+      const page = await perform(bench.workspace, operator, listHistory, { location, after: '', limit: 10 });
+      return page.result.items.map((entry) => (entry.type === 'version' ? entry.version.originalAuthor : undefined));
+    };
   });
 });
+
+const text = (words: string): { readonly bytes: Buffer } => ({ bytes: Buffer.from(words) });
 
 /** What a commit with this author gives again. */
 function readBack({ name, email, at }: OriginalAuthor): OriginalAuthor | null {

@@ -12,11 +12,6 @@ describe('A request in very many pieces of one byte', function () {
   before(async () => (server = await openRemoteServer()));
   after(() => server.close());
 
-  const chunks = (count: number, size = 1): string => `${size.toString(16)}\r\n${'a'.repeat(size)}\r\n`.repeat(count);
-  const head = (target: string, key: string, type: string): string =>
-    `POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\n` +
-    'Idempotency-Key: k\r\nTransfer-Encoding: chunked\r\n\r\n';
-
   it('has its connection ended, whoever sends it', async () => {
     const { key } = await server.cloner('editor', 'pub', 'Pieces');
     for (const each of [key, 'none']) {
@@ -61,6 +56,12 @@ describe('A request in very many pieces of one byte', function () {
     connection.write(`4\r\n${flushPacket.toString()}\r\n0\r\n\r\n`);
     connection.end();
   });
+
+  const chunks = (count: number, size = 1): string => `${size.toString(16)}\r\n${'a'.repeat(size)}\r\n`.repeat(count);
+
+  const head = (target: string, key: string, type: string): string =>
+    `POST ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\n` +
+    'Idempotency-Key: k\r\nTransfer-Encoding: chunked\r\n\r\n';
 
   async function requireCut(text: string): Promise<void> {
     const connection = await RawConnection.open(server.rest.port);

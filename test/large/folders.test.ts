@@ -14,8 +14,6 @@ const tolerance = 1.6;
 /** The first rounds compile the program. */
 const rounds = 3;
 
-const least = (all: readonly Measured[], of: keyof Measured): number => Math.min(...all.map((each) => each[of]));
-
 describe('Work on a folder of many documents', function () {
   this.timeout(600_000);
   /** Each piece of work, by the service: the small one first. */
@@ -102,3 +100,5 @@ describe('Work on a folder of many documents', function () {
     await note('a disconnection', () => service.send('DELETE', `/v1/connectors/${id}?documents=delete`));
   }
 });
+
+const least = (all: readonly Measured[], of: keyof Measured): number => Math.min(...all.map((each) => each[of]));

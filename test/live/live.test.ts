@@ -20,71 +20,12 @@ const usualBeat = 60_000;
 /** Long enough for several looks: for events that must not come. */
 const severalLooks = 60;
 
-/** A reader of a live stream. */
-class Follower {
-  readonly #stream: Readable;
-  #text = '';
-  #isOver = false;
-
-  constructor(stream: Readable) {
-    this.#stream = stream;
-    stream.setEncoding('utf8');
-    stream.on('data', (text: string) => void (this.#text += text));
-    stream.on('close', () => void (this.#isOver = true));
-  }
-
-  get text(): string {
-    return this.#text;
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  get states(): Record<string, string>[] {
-    return [...this.#text.matchAll(/^event: state\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
-  }
-
-  /** Waits for so many states. @returns the names of the values in which the last two differ */
-  async changes(count: number): Promise<string[]> {
-    const states = await until(`state ${count} has come`, () => this.states.length >= count && this.states);
-    const [before = {}, now = {}] = states.slice(-2);
-    return Object.keys(now).filter((name) => now[name] !== before[name]);
-  }
-
-  ended(): Promise<boolean> {
-    return until('the stream has ended', () => this.#isOver);
-  }
-
-  leave(): void {
-    this.#stream.destroy();
-  }
-}
-
 describe('a live stream', () => {
   let service: TestService;
   let ada: Client;
   let ben: Client;
   let rea: Client;
   const open: Follower[] = [];
-
-  const ask = async (client: Client, location: string, more: Partial<Caller> = {}, beat = usualBeat) => {
-    const caller: Caller = { ...client.caller, interface: 'console', ...more };
-    const input = { location: parseFolderLocation(location), form: 'stream', beat } as const;
-    return (await perform(service.workspace, caller, watchLocation, input)).result;
-  };
-  const follow = async (...args: Parameters<typeof ask>): Promise<Follower> => {
-    const stream = (await ask(...args)).stream?.open();
-    assert.ok(stream);
-    const follower = new Follower(stream);
-    open.push(follower);
-    await until('the first state has come', () => follower.states.length > 0 || follower.isOver);
-    return follower;
-  };
-  const state = async (client: Client, location: string) => {
-    const input = { location: parseFolderLocation(location), form: 'state' } as const;
-    return (await perform(service.workspace, client.caller, watchLocation, input)).result;
-  };
 
   beforeEach(async () => {
     service = await openTestService({ tailInterval, workLimits: { streams: { perSource: 3, inAll: 5 } } });
@@ -288,4 +229,65 @@ describe('a live stream', () => {
     await follower.ended();
     await (await follow(rea, 'a/x.md')).ended();
   });
+
+  const ask = async (client: Client, location: string, more: Partial<Caller> = {}, beat = usualBeat) => {
+    const caller: Caller = { ...client.caller, interface: 'console', ...more };
+    const input = { location: parseFolderLocation(location), form: 'stream', beat } as const;
+    return (await perform(service.workspace, caller, watchLocation, input)).result;
+  };
+
+  const follow = async (...args: Parameters<typeof ask>): Promise<Follower> => {
+    const stream = (await ask(...args)).stream?.open();
+    assert.ok(stream);
+    const follower = new Follower(stream);
+    open.push(follower);
+    await until('the first state has come', () => follower.states.length > 0 || follower.isOver);
+    return follower;
+  };
+
+  const state = async (client: Client, location: string) => {
+    const input = { location: parseFolderLocation(location), form: 'state' } as const;
+    return (await perform(service.workspace, client.caller, watchLocation, input)).result;
+  };
 });
+
+/** A reader of a live stream. */
+class Follower {
+  readonly #stream: Readable;
+  #text = '';
+  #isOver = false;
+
+  constructor(stream: Readable) {
+    this.#stream = stream;
+    stream.setEncoding('utf8');
+    stream.on('data', (text: string) => void (this.#text += text));
+    stream.on('close', () => void (this.#isOver = true));
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get states(): Record<string, string>[] {
+    return [...this.#text.matchAll(/^event: state\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
+  }
+
+  /** Waits for so many states. @returns the names of the values in which the last two differ */
+  async changes(count: number): Promise<string[]> {
+    const states = await until(`state ${count} has come`, () => this.states.length >= count && this.states);
+    const [before = {}, now = {}] = states.slice(-2);
+    return Object.keys(now).filter((name) => now[name] !== before[name]);
+  }
+
+  ended(): Promise<boolean> {
+    return until('the stream has ended', () => this.#isOver);
+  }
+
+  leave(): void {
+    this.#stream.destroy();
+  }
+}

@@ -5,11 +5,6 @@ import { ask, makeFolder, serve, tidyUp, timeout, type RunningProgram } from '..
 import { skipBecause } from '../support/skip.js';
 
 const skillFile = 'lib/docs/skills/cartulary/SKILL.md';
-const blocksOf = (text: string, language: string): string[] =>
-  text
-    .split('```')
-    .filter((part, index) => index % 2 === 1 && part.startsWith(`${language}\n`))
-    .map((part) => part.slice(language.length + 1));
 
 describe('The examples of the manual', function () {
   this.timeout(2 * timeout);
@@ -116,6 +111,12 @@ describe('The examples of the manual', function () {
     return (JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as Called).result;
   }
 });
+
+const blocksOf = (text: string, language: string): string[] =>
+  text
+    .split('```')
+    .filter((part, index) => index % 2 === 1 && part.startsWith(`${language}\n`))
+    .map((part) => part.slice(language.length + 1));
 
 interface Called {
   readonly result: { readonly isError?: boolean; readonly structuredContent: Readonly<Record<string, unknown>> };

@@ -4,8 +4,6 @@ import { parse } from 'yaml';
 import { reasons } from '../../lib/domain/reason.js';
 import { OpenManual } from './open-manual.js';
 
-const unescape = (text: string): string => text.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
-
 describe('The pages of the manual', () => {
   let manual: OpenManual;
   const pages = new Map<string, Read>();
@@ -126,6 +124,8 @@ describe('The pages of the manual', () => {
     for (const path of pages.keys()) assert.doesNotMatch((await manual.send(path)).text, /&lt;!-- |<!-- /, path);
   });
 });
+
+const unescape = (text: string): string => text.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 
 interface Description {
   readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly summary?: string }>>>>;

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { OpenManual } from './open-manual.js';
 
-/** The titles of the results, in their order. */
-const titlesIn = (text: string): string[] =>
-  [...text.matchAll(/<li>\s*<a href="[^"]*">([^<]*)<\/a>\s*<p>/g)].map(([, title = '']) => title);
-
 describe('The search of the manual', () => {
   let manual: OpenManual;
 
@@ -12,12 +8,6 @@ describe('The search of the manual', () => {
     manual = await OpenManual.open();
   });
   after(() => manual.close());
-
-  const search = async (question: string): Promise<string> => {
-    const { status, text } = await manual.send(`/docs/search?q=${encodeURIComponent(question)}`);
-    assert.equal(status, 200, question);
-    return text;
-  };
 
   it('finds sections by their words, in any form and by their beginning, the nearest first', async () => {
     for (const question of ['erase', 'erasing', 'ERASED', 'Erase']) {
@@ -105,4 +95,14 @@ describe('The search of the manual', () => {
     const text = await search('a b c d e f g h i j k l m n o p');
     assert.ok(titlesIn(text).length <= 20);
   });
+
+  const search = async (question: string): Promise<string> => {
+    const { status, text } = await manual.send(`/docs/search?q=${encodeURIComponent(question)}`);
+    assert.equal(status, 200, question);
+    return text;
+  };
 });
+
+/** The titles of the results, in their order. */
+const titlesIn = (text: string): string[] =>
+  [...text.matchAll(/<li>\s*<a href="[^"]*">([^<]*)<\/a>\s*<p>/g)].map(([, title = '']) => title);

@@ -17,8 +17,59 @@ import { ToolPerson } from './tool-person.js';
 const histories = countOf('MCP_HISTORIES', { usual: 5, campaign: 300 });
 const seed = seedOf(20260106);
 
+describe('Agents’ tools and the reference model', () => {
+  it('agree on the outcome of every command, and on the answers to all people after it', async function () {
+    this.timeout(60_000 + histories * 8_000);
+    const written = new Map<string, number>();
+    let named = 0;
+    let step = 0;
+    const seen = await compareHistories<ComparedByTools>(
+      {
+        async open() {
+          const pair = new ComparedByTools(await openTestService());
+          await pair.begin();
+          return pair;
+        },
+        async afterEach(pair, done: Command, context) {
+          step += 1;
+          const asker = people[step % people.length] ?? 'ada';
+          await pair.write(pathsIn(done)[0], context);
+          await pair.compareLists(asker, context);
+          for (const name of people) await pair.compareReads(name, pathsIn(done), context);
+        },
+        async atTheEnd(pair, context) {
+          for (const name of people) {
+            await pair.compareLists(name, context);
+            await pair.compareReads(name, paths, context);
+            await pair.compareSurroundings(name, context);
+            await pair.compareThreads(name, context);
+            await pair.comparePast(name, context);
+          }
+          for (const name of people) pair.countUndone(name);
+          await pair.compareReaders(paths, context);
+          await pair.compareBriefs(context);
+          await pair.compareMail(context);
+          named += pair.named;
+          for (const [outcome, count] of pair.outcomes) written.set(outcome, (written.get(outcome) ?? 0) + count);
+        },
+      },
+      { histories, seed },
+    );
+    const often = ['update done', 'update NOT_FOUND', 'delete done', 'claim done', 'release done', 'move done'];
+    requireSeen(often, seen, { count: histories, enough: 40 });
+    assert.ok(named >= histories, `${named} refused reads named documents`);
+    const least = histories < 40 ? 0 : 3;
+    for (const outcome of often) assert.ok((seen.get(outcome) ?? 0) >= least, `${outcome}: ${seen.get(outcome) ?? 0}`);
+    requireSeen(['thread', 'undone'], new Set(written.keys()), { count: histories, enough: 12 });
+    for (const outcome of ['done', 'NOT_FOUND'])
+      assert.ok((written.get(outcome) ?? 0) >= histories, `messages ${outcome}: ${written.get(outcome) ?? 0}`);
+  });
+});
+
 const sortAll = (found: readonly string[]): string[] => found.toSorted();
+
 const codeOf = (error: unknown): unknown => (error instanceof Refusal ? error.code : error);
+
 const uriOf = (path: string): string => `cartulary://doc/${path}`;
 
 /** Service and model, where all people use the agents' tools. */
@@ -208,55 +259,6 @@ class ComparedByTools extends Compared {
     }
   }
 }
-
-describe('Agents’ tools and the reference model', () => {
-  it('agree on the outcome of every command, and on the answers to all people after it', async function () {
-    this.timeout(60_000 + histories * 8_000);
-    const written = new Map<string, number>();
-    let named = 0;
-    let step = 0;
-    const seen = await compareHistories<ComparedByTools>(
-      {
-        async open() {
-          const pair = new ComparedByTools(await openTestService());
-          await pair.begin();
-          return pair;
-        },
-        async afterEach(pair, done: Command, context) {
-          step += 1;
-          const asker = people[step % people.length] ?? 'ada';
-          await pair.write(pathsIn(done)[0], context);
-          await pair.compareLists(asker, context);
-          for (const name of people) await pair.compareReads(name, pathsIn(done), context);
-        },
-        async atTheEnd(pair, context) {
-          for (const name of people) {
-            await pair.compareLists(name, context);
-            await pair.compareReads(name, paths, context);
-            await pair.compareSurroundings(name, context);
-            await pair.compareThreads(name, context);
-            await pair.comparePast(name, context);
-          }
-          for (const name of people) pair.countUndone(name);
-          await pair.compareReaders(paths, context);
-          await pair.compareBriefs(context);
-          await pair.compareMail(context);
-          named += pair.named;
-          for (const [outcome, count] of pair.outcomes) written.set(outcome, (written.get(outcome) ?? 0) + count);
-        },
-      },
-      { histories, seed },
-    );
-    const often = ['update done', 'update NOT_FOUND', 'delete done', 'claim done', 'release done', 'move done'];
-    requireSeen(often, seen, { count: histories, enough: 40 });
-    assert.ok(named >= histories, `${named} refused reads named documents`);
-    const least = histories < 40 ? 0 : 3;
-    for (const outcome of often) assert.ok((seen.get(outcome) ?? 0) >= least, `${outcome}: ${seen.get(outcome) ?? 0}`);
-    requireSeen(['thread', 'undone'], new Set(written.keys()), { count: histories, enough: 12 });
-    for (const outcome of ['done', 'NOT_FOUND'])
-      assert.ok((written.get(outcome) ?? 0) >= histories, `messages ${outcome}: ${written.get(outcome) ?? 0}`);
-  });
-});
 
 interface Sent {
   readonly body: string;

@@ -3,8 +3,6 @@ import { verifySource } from '../../lib/audit/verify-source.js';
 import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 import type { HttpClient } from '../support/http/server.js';
 
-const pathOf = (location: string): string => `/v1/documents/${location}`;
-
 describe('REST and MCP agree', () => {
   let server: McpTestServer;
   let editor: ServiceAndModel;
@@ -188,6 +186,8 @@ describe('REST and MCP agree', () => {
     assert.deepEqual((await client.call('search_org_knowledge', { query: 'text' })).done.hits, []);
   });
 });
+
+const pathOf = (location: string): string => `/v1/documents/${location}`;
 
 /** One principal, by both of its faces. */
 interface ServiceAndModel {

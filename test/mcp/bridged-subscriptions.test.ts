@@ -17,7 +17,7 @@ import { addClient, type Client } from '../support/store/client.js';
 import { until } from '../support/until.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
-const doc = (path: string): string => `cartulary://doc/${path}`;
+
 const implementation = { name: 'test', version: '1' };
 const former = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: implementation };
 const envelope = {
@@ -25,42 +25,6 @@ const envelope = {
   'io.modelcontextprotocol/clientInfo': implementation,
   'io.modelcontextprotocol/clientCapabilities': {},
 };
-
-/** A client that speaks to the bridge in this process. */
-class Spoken {
-  readonly #input = new PassThrough();
-  readonly #bridged: Promise<void>;
-  readonly messages: Parsed[] = [];
-  #serial = 0;
-
-  constructor(deliver: Deliver) {
-    const output = new PassThrough();
-    createInterface({ input: output }).on('line', (text) => this.messages.push(JSON.parse(text)));
-    this.#bridged = bridgeStreams(this.#input, output, deliver);
-  }
-
-  write(message: object): void {
-    this.#input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  }
-
-  async request(method: string, params: object): Promise<Parsed> {
-    this.#serial += 1;
-    const id = this.#serial;
-    this.write({ id, method, params });
-    return until(`${method} is answered`, () => this.messages.find((message) => message.id === id));
-  }
-
-  get told(): readonly string[] {
-    return this.messages.flatMap(({ method, params }) =>
-      method === 'notifications/resources/updated' ? [params.uri] : [],
-    );
-  }
-
-  end(): Promise<void> {
-    this.#input.end();
-    return this.#bridged;
-  }
-}
 
 describe('A subscription over standard input and output', function () {
   this.timeout(timeout);
@@ -76,10 +40,6 @@ describe('A subscription over standard input and output', function () {
     ({ key } = await server.agent('reader', 'team'));
   });
   afterEach(() => server.close());
-
-  const deliver = (): Deliver =>
-    new ClientService(loadConfig({ flags: {}, file: undefined, environment: {} }), server.rest.url).deliverWith(key);
-  const listeners = (): number => server.host.workspace.feedTail.size;
 
   it('is heard by the clients of both generations, each in its own protocol', async () => {
     const env = { PATH: process.env['PATH'] ?? '', CARTULARY_URL: server.rest.url, CARTULARY_KEY: key };
@@ -186,4 +146,47 @@ describe('A subscription over standard input and output', function () {
     assert.match(answer.error.message, /at most 100 resources/);
     await client.end();
   });
+
+  const deliver = (): Deliver =>
+    new ClientService(loadConfig({ flags: {}, file: undefined, environment: {} }), server.rest.url).deliverWith(key);
+
+  const listeners = (): number => server.host.workspace.feedTail.size;
 });
+
+/** A client that speaks to the bridge in this process. */
+class Spoken {
+  readonly #input = new PassThrough();
+  readonly #bridged: Promise<void>;
+  readonly messages: Parsed[] = [];
+  #serial = 0;
+
+  constructor(deliver: Deliver) {
+    const output = new PassThrough();
+    createInterface({ input: output }).on('line', (text) => this.messages.push(JSON.parse(text)));
+    this.#bridged = bridgeStreams(this.#input, output, deliver);
+  }
+
+  write(message: object): void {
+    this.#input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  async request(method: string, params: object): Promise<Parsed> {
+    this.#serial += 1;
+    const id = this.#serial;
+    this.write({ id, method, params });
+    return until(`${method} is answered`, () => this.messages.find((message) => message.id === id));
+  }
+
+  get told(): readonly string[] {
+    return this.messages.flatMap(({ method, params }) =>
+      method === 'notifications/resources/updated' ? [params.uri] : [],
+    );
+  }
+
+  end(): Promise<void> {
+    this.#input.end();
+    return this.#bridged;
+  }
+}
+
+const doc = (path: string): string => `cartulary://doc/${path}`;

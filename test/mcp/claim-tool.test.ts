@@ -15,14 +15,6 @@ describe('claim, and notes', () => {
   });
   after(() => server.close());
 
-  const take = (location: string, section: string, note = '') =>
-    ada.call('claim', { action: 'take', location, section, purpose: note });
-  const release = (location: string, section = '') => ada.call('claim', { action: 'release', location, section });
-  const held = async (location: string): Promise<readonly unknown[]> =>
-    (await ada.call('claim', { action: 'list', location })).done.claims.map(
-      (claim: { readonly section?: string }) => claim.section ?? 'all',
-    );
-
   it('release the only claim on a document, on whatever section it is, and again without harm', async () => {
     const { location } = await write();
     await take(location, 'tasks');
@@ -84,6 +76,16 @@ describe('claim, and notes', () => {
     const { objects } = server.host.workspace;
     assert.match((await objects.readCommit(done.commit)).message, /Merged into another/);
   });
+
+  const take = (location: string, section: string, note = '') =>
+    ada.call('claim', { action: 'take', location, section, purpose: note });
+
+  const release = (location: string, section = '') => ada.call('claim', { action: 'release', location, section });
+
+  const held = async (location: string): Promise<readonly unknown[]> =>
+    (await ada.call('claim', { action: 'list', location })).done.claims.map(
+      (claim: { readonly section?: string }) => claim.section ?? 'all',
+    );
 
   async function write(): Promise<{ readonly location: string; readonly expected_commit: string }> {
     count += 1;

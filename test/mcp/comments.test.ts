@@ -24,11 +24,6 @@ describe('Agents and threads of comments', () => {
   });
   afterEach(() => server.close());
 
-  const message = (args: object, client = agent) => client.call('message', args);
-  const read = (thread_id: string, client = agent) => message({ action: 'read', thread_id }, client);
-  /** A refusal without the id of its request. */
-  const told = (text: string): string => text.replace(/req_\w+/, '');
-
   it('are briefed with the passage, read the thread, answer in it and settle it', async () => {
     const thread_id = await ask();
     const [comment] = (await agent.call('brief_me')).done.comments;
@@ -258,6 +253,13 @@ describe('Agents and threads of comments', () => {
       ],
     );
   });
+
+  const message = (args: object, client = agent) => client.call('message', args);
+
+  const read = (thread_id: string, client = agent) => message({ action: 'read', thread_id }, client);
+
+  /** A refusal without the id of its request. */
+  const told = (text: string): string => text.replace(/req_\w+/, '');
 
   async function ask(text = 'Is it sure?', quote = 'on Monday', mentions = [agentId]): Promise<string> {
     return (await bob.comment(location, text, { passage: { quote }, mentions })).threadId;

@@ -14,8 +14,6 @@ const places = ['team/a.md', 'team', 'résumé/é.md'];
 const known = { location: places, about: places, to: ['prn_1', 'prn_2'], old_text: ['one'], section: ['one'] };
 const commit = 'a'.repeat(40);
 
-const read = (tool: DescribedTool, sent: unknown): Args => runAtOnce(checkArguments(tool, sent)).args;
-
 describe('Arguments with one meaning', () => {
   const tools = [...readDefinitions().values()];
 
@@ -175,6 +173,8 @@ describe('A model that writes arguments its own way', () => {
     );
   });
 });
+
+const read = (tool: DescribedTool, sent: unknown): Args => runAtOnce(checkArguments(tool, sent)).args;
 
 type Args = Readonly<Record<string, unknown>>;
 

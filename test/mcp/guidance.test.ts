@@ -18,8 +18,6 @@ describe('The answer to a refused agent', () => {
   });
   after(() => server.close());
 
-  const told = ({ error }: Said): string => `${error.field}: ${error.message}`;
-
   it('names the allowed values of an argument, not only the fault', async () => {
     const document = await write();
     const told_of: readonly (readonly [string, object, RegExp])[] = [
@@ -234,6 +232,8 @@ describe('The answer to a refused agent', () => {
       assert.deepEqual([long.refusal, long.error.field], ['INVALID_REQUEST content_too_large', `edits.0.${name}`]);
     }
   });
+
+  const told = ({ error }: Said): string => `${error.field}: ${error.message}`;
 
   async function write(content = plan): Promise<{ readonly location: string; readonly expected_commit: string }> {
     count += 1;

@@ -12,10 +12,6 @@ describe('Hidden characters over MCP', () => {
   });
   after(() => server.close());
 
-  const write = (location: string, content: string) => agent.call('write_org_doc', { location, content });
-  const read = async (location: string, more: object = {}) =>
-    (await agent.call('read_org_doc', { location, ...more })).done;
-
   it('are counted in the returned text, and not mentioned where there are none', async () => {
     await write('team/plain.md', 'naïve 👩🏽‍🚀 گزارش کار‌ها\r\n');
     assert.equal('hidden_characters' in (await read('team/plain.md')), false);
@@ -54,4 +50,9 @@ describe('Hidden characters over MCP', () => {
     const claimed = await agent.call('claim', { action: 'take', location, purpose: 'a\u200bb' });
     assert.equal(claimed.refusal, 'INVALID_REQUEST bad_field');
   });
+
+  const write = (location: string, content: string) => agent.call('write_org_doc', { location, content });
+
+  const read = async (location: string, more: object = {}) =>
+    (await agent.call('read_org_doc', { location, ...more })).done;
 });

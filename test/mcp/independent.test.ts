@@ -15,8 +15,6 @@ const conformance = fileURLToPath(import.meta.resolve('@modelcontextprotocol/con
 const inspector = resolve(dirname(conformance), '../../inspector/clients/launcher/build/index.js');
 const hook = new URL('../signin/conformance/fs-hook.js', import.meta.url).href;
 
-const urlOf = (proxy: Server): string => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-
 describe('MCP, to programs of other makers', function () {
   this.timeout(120_000);
 
@@ -108,6 +106,8 @@ describe('MCP, to programs of other makers', function () {
     return readChecks(results, revision);
   }
 });
+
+const urlOf = (proxy: Server): string => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 
 /** Adds the key to requests, since the suite has none to send. */
 async function openProxy(port: () => number, key: () => string): Promise<Server> {

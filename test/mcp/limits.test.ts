@@ -6,8 +6,6 @@ import { openMcpServer, type McpClient, type McpTestServer, type Posted } from '
 
 const burst = 3;
 
-const older = (client: McpClient, method: string, params: object = {}, id: unknown = 'seven'): Promise<Posted> =>
-  client.post(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
 const list = { name: 'list_org_docs', arguments: {} };
 
 describe('An agent that calls too often', () => {
@@ -78,6 +76,9 @@ describe('An agent of a service with too much under way', () => {
     assert.equal((await client.request('tools/list')).status, 503);
   });
 });
+
+const older = (client: McpClient, method: string, params: object = {}, id: unknown = 'seven'): Promise<Posted> =>
+  client.post(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
 
 /** The error in a tool's answer of either era. */
 function errorOf({ json }: Posted): { readonly code: string; readonly retry_after_s: number; readonly hint: string } {

@@ -8,7 +8,6 @@ describe('An agent’s mailbox', () => {
   let reader: McpClient;
   let thread: string;
   const sent: string[] = [];
-  const body = (index: number): string => `${index} ${'"long" words 😀 '.repeat(430)}`;
 
   before(async () => {
     server = await openMcpServer();
@@ -62,6 +61,8 @@ describe('An agent’s mailbox', () => {
     const both = { action: 'list', from: id, about: 'team' };
     assert.equal((await reader.call('message', both)).refusal, 'INVALID_REQUEST unknown_field');
   });
+
+  const body = (index: number): string => `${index} ${'"long" words 😀 '.repeat(430)}`;
 
   async function readAll(args: object): Promise<Parsed[]> {
     const messages: Parsed[] = [];

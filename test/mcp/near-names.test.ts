@@ -30,9 +30,6 @@ describe('The answer where a caller finds nothing', () => {
   });
   after(() => server.close());
 
-  const nearOf = async (location: string, client = agent): Promise<unknown> =>
-    (await client.call('read_org_doc', { location })).error.near;
-
   it('names up to three documents in reach with names like it', async () => {
     assert.deepEqual(await nearOf('handbook/policies/leaves.md'), ['handbook/policies/leave.md']);
     assert.deepEqual(await nearOf('handbook/policies/Travel'), [
@@ -85,6 +82,9 @@ describe('The answer where a caller finds nothing', () => {
     const { error } = await agent.call('read_org_doc', { location, section: 'Responsabilites' });
     assert.equal(error.sections[0], 'responsibilities');
   });
+
+  const nearOf = async (location: string, client = agent): Promise<unknown> =>
+    (await client.call('read_org_doc', { location })).error.near;
 });
 
 describe('Names near to one', () => {

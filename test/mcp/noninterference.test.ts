@@ -12,6 +12,44 @@ const pairs = countOf('MCP_PAIRS', { usual: 15, campaign: 300 });
 const seed = seedOf(20260105);
 const noCommit = '0'.repeat(40);
 
+const sealed = /((?:brief_cursor|next_cursor|nextCursor)\\*":\\*")([\w-]+)/g;
+
+describe('Content out of reach of an agent’s key', () => {
+  let server: McpTestServer;
+  before(async () => {
+    server = await openMcpServer();
+  });
+  after(() => server.close());
+
+  it('has no effect on any byte of answers of tools and resources', async function () {
+    this.timeout(60_000 + pairs * 6_000);
+    const openWorkspace = isolateWorkspaces(
+      server.host,
+      async (isolated, id) => new ToolsFace(server.client(await isolated.key(id, ['mcp'])), isolated.clock),
+    );
+    let refused = 0;
+    const done = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(scenario, async (drawn) => {
+        const [without, withHidden] = await playTwice(openWorkspace, drawn);
+        const [expected, actual] = [canonicalizeAnswers(without), canonicalizeAnswers(withHidden)];
+        for (const [index, answer] of expected.entries()) {
+          const asked = JSON.stringify(drawn.questions[index]?.question);
+          assert.equal(actual[index], answer, `${asked} is answered differently when there is something hidden`);
+          if (answer.includes('NOT_FOUND')) refused += 1;
+          if (!/NOT_FOUND|INVALID_REQUEST|CONFLICT|"error":/.test(answer))
+            done.add(drawn.questions[index]?.question.does ?? '');
+        }
+      }),
+      { numRuns: pairs, seed },
+    );
+    assert.ok(refused > pairs);
+    const kinds = ['list', 'list-folders', 'search', 'resource', 'resources', 'claims', 'claim-and-release'];
+    const more = ['readers', 'brief', 'send', 'mail', 'read', 'comment-on-passage', 'diff', 'history'];
+    requireSeen([...kinds, ...more], done, { count: pairs, enough: 45 });
+  });
+});
+
 const locate = (folder: string): object => (folder === '' ? {} : { location: folder });
 
 /** Asks the same questions with tools and resources. */
@@ -212,44 +250,6 @@ class ToolsFace implements Face {
     return show(await this.#client.request('tools/call', { name, arguments: args }));
   }
 }
-
-const sealed = /((?:brief_cursor|next_cursor|nextCursor)\\*":\\*")([\w-]+)/g;
-
-describe('Content out of reach of an agent’s key', () => {
-  let server: McpTestServer;
-  before(async () => {
-    server = await openMcpServer();
-  });
-  after(() => server.close());
-
-  it('has no effect on any byte of answers of tools and resources', async function () {
-    this.timeout(60_000 + pairs * 6_000);
-    const openWorkspace = isolateWorkspaces(
-      server.host,
-      async (isolated, id) => new ToolsFace(server.client(await isolated.key(id, ['mcp'])), isolated.clock),
-    );
-    let refused = 0;
-    const done = new Set<string>();
-    await fc.assert(
-      fc.asyncProperty(scenario, async (drawn) => {
-        const [without, withHidden] = await playTwice(openWorkspace, drawn);
-        const [expected, actual] = [canonicalizeAnswers(without), canonicalizeAnswers(withHidden)];
-        for (const [index, answer] of expected.entries()) {
-          const asked = JSON.stringify(drawn.questions[index]?.question);
-          assert.equal(actual[index], answer, `${asked} is answered differently when there is something hidden`);
-          if (answer.includes('NOT_FOUND')) refused += 1;
-          if (!/NOT_FOUND|INVALID_REQUEST|CONFLICT|"error":/.test(answer))
-            done.add(drawn.questions[index]?.question.does ?? '');
-        }
-      }),
-      { numRuns: pairs, seed },
-    );
-    assert.ok(refused > pairs);
-    const kinds = ['list', 'list-folders', 'search', 'resource', 'resources', 'claims', 'claim-and-release'];
-    const more = ['readers', 'brief', 'send', 'mail', 'read', 'comment-on-passage', 'diff', 'history'];
-    requireSeen([...kinds, ...more], done, { count: pairs, enough: 45 });
-  });
-});
 
 /** Sealed positions differ each time; only their length can reveal something. */
 function measureSealed(text: string): string {

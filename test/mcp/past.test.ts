@@ -6,7 +6,6 @@ import { openMcpServer, type McpClient, type McpTestServer } from '../support/ht
 import type { Parsed } from '../support/http/server.js';
 
 const absent = '0'.repeat(40);
-const told = (text: string): string => text.replace(/req_\w+/, '');
 
 describe('What a document was', () => {
   let server: McpTestServer;
@@ -20,8 +19,6 @@ describe('What a document was', () => {
     keeper = new Client(server.host.workspace, operatorId);
   });
   after(() => server.close());
-
-  const read = (args: object, client = agent) => client.call('read_org_doc', args);
 
   it('is read by its commit, with who wrote it and why, in parts and by section', async () => {
     const location = 'team/old.md';
@@ -196,6 +193,8 @@ describe('What a document was', () => {
     );
   });
 
+  const read = (args: object, client = agent) => client.call('read_org_doc', args);
+
   async function write(location: string, content: string, note?: string): Promise<string> {
     return (await agent.call('write_org_doc', { location, content, ...(note === undefined ? {} : { note }) })).done
       .commit;
@@ -209,3 +208,5 @@ describe('What a document was', () => {
     return said.done.commit;
   }
 });
+
+const told = (text: string): string => text.replace(/req_\w+/, '');

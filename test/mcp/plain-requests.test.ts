@@ -45,7 +45,6 @@ const capabilities: readonly object[] = [
 ];
 
 const read = { name: 'read_org_doc', arguments: { location: 'team/a.md' } };
-const replaced = (of: Sent, members: Members): Sent => ({ ...of, message: { ...(of.message as Members), ...members } });
 
 describe('A plain MCP request is answered as the protocol’s library answers it', () => {
   let server: McpTestServer;
@@ -245,6 +244,8 @@ describe('A plain MCP request is answered as the protocol’s library answers it
     assert.deepEqual(await ask(own, sent), await ask(library, sent), JSON.stringify(sent));
   }
 });
+
+const replaced = (of: Sent, members: Members): Sent => ({ ...of, message: { ...(of.message as Members), ...members } });
 
 /** The value with another one at a path of members; unchanged where there is no such path. */
 function exchange(of: unknown, [name = '', ...rest]: readonly string[], value: unknown): unknown {

@@ -9,8 +9,6 @@ import { setPrincipalState } from '../../lib/operations/principals/set-principal
 import { operator } from '../support/store/service.js';
 import { openMcpServer, readResult, type McpTestServer, type Posted } from '../support/http/open-mcp.js';
 
-const call = (name: string, args: object = {}): string =>
-  JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name, arguments: args } });
 /** The first message of a client of 2025. */
 const hello = JSON.stringify({
   jsonrpc: '2.0',
@@ -18,8 +16,6 @@ const hello = JSON.stringify({
   method: 'initialize',
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
 });
-const withoutId = ({ status, text, headers }: Posted): string =>
-  `${status} ${headers.get('www-authenticate')} ${text.replace(/req_[a-z0-9]+/g, 'req')}`;
 
 describe('MCP over HTTP', () => {
   let server: McpTestServer;
@@ -384,6 +380,12 @@ describe('MCP over HTTP', () => {
     return text;
   }
 });
+
+const call = (name: string, args: object = {}): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name, arguments: args } });
+
+const withoutId = ({ status, text, headers }: Posted): string =>
+  `${status} ${headers.get('www-authenticate')} ${text.replace(/req_[a-z0-9]+/g, 'req')}`;
 
 interface RawAnswer {
   readonly status: number;

@@ -12,7 +12,7 @@ import { applyEdits } from '../../lib/text/apply-edits.js';
 import { findNearestLines } from '../../lib/text/find-nearest-lines.js';
 
 const long = 256 * 1024;
-const fill = (unit: string): string => unit.repeat(Math.floor(long / unit.length));
+
 /** The most lines or headings between two yields. */
 const between = 4000;
 
@@ -124,6 +124,8 @@ describe('Work on long hostile texts', () => {
     assert.equal(cutOutline(outlineOf('# a\n'.repeat(9)), 50).headings.length, 1);
   });
 });
+
+const fill = (unit: string): string => unit.repeat(Math.floor(long / unit.length));
 
 /** @returns how often the work can yield */
 function countPauses(work: Generator<void, unknown>): number {

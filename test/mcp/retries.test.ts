@@ -22,7 +22,6 @@ describe('An unchanged repetition of a call', () => {
   afterEach(() => server.close());
 
   const create = { location: 'team/plan.md', content: '# Plan\n' };
-  const advance = (milliseconds: number): void => server.host.clock.advance(milliseconds);
 
   it('repeats the whole brief of a lost answer, and marks it as a repetition', async () => {
     await other.call('write_org_doc', create);
@@ -79,6 +78,8 @@ describe('An unchanged repetition of a call', () => {
     await server.host.workspace.eraser.finished(id);
     assert.equal((await agent.call('write_org_doc', create)).done.replayed, false);
   });
+
+  const advance = (milliseconds: number): void => server.host.clock.advance(milliseconds);
 
   async function remove(client: McpClient, location = create.location): Promise<void> {
     const { done } = await client.call('read_org_doc', { location });

@@ -3,24 +3,6 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { openMcpServer, type McpClient, type McpTestServer } from '../support/http/open-mcp.js';
 import type { Parsed } from '../support/http/server.js';
 
-/** Calls the tools as a model does that does what an answer says, and counts what it costs. */
-class ScriptedAgent {
-  readonly #client: McpClient;
-  calls = 0;
-  tokens = 0;
-
-  constructor(client: McpClient) {
-    this.#client = client;
-  }
-
-  async call(name: string, args: object): Promise<Said> {
-    const said = await this.#client.call(name, args);
-    this.calls += 1;
-    this.tokens += encode(JSON.stringify(args)).length + encode(said.text).length;
-    return said;
-  }
-}
-
 /** The usual slips of a model. Each takes up what a refusal offers, and otherwise looks for it with further calls. */
 describe('An agent that slips', () => {
   let server: McpTestServer;
@@ -229,6 +211,24 @@ describe('An agent that slips', () => {
     return agent.calls - before;
   }
 });
+
+/** Calls the tools as a model does that does what an answer says, and counts what it costs. */
+class ScriptedAgent {
+  readonly #client: McpClient;
+  calls = 0;
+  tokens = 0;
+
+  constructor(client: McpClient) {
+    this.#client = client;
+  }
+
+  async call(name: string, args: object): Promise<Said> {
+    const said = await this.#client.call(name, args);
+    this.calls += 1;
+    this.tokens += encode(JSON.stringify(args)).length + encode(said.text).length;
+    return said;
+  }
+}
 
 interface Said {
   readonly refusal: string;

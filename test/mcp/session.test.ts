@@ -139,16 +139,6 @@ describe('cartulary mcp', function () {
     for (const folder of folders.splice(0)) await removeLeft(folder);
   });
 
-  const open = (data: string, key: string): Promise<Agent> =>
-    makePresent(
-      new PresentStdio({
-        command: process.execPath,
-        args: [program, 'mcp', '--data', data],
-        env: { PATH: process.env['PATH'] ?? '', CARTULARY_KEY: key },
-      }),
-      'auto',
-    );
-
   it('opens the data folder where no server runs, and asks the server where one does', async () => {
     const { data, key } = await prepare();
     const alone = await open(data, key);
@@ -167,6 +157,16 @@ describe('cartulary mcp', function () {
     assert.equal(none.code, 2);
     assert.match(none.stderr, /CARTULARY_KEY/);
   });
+
+  const open = (data: string, key: string): Promise<Agent> =>
+    makePresent(
+      new PresentStdio({
+        command: process.execPath,
+        args: [program, 'mcp', '--data', data],
+        env: { PATH: process.env['PATH'] ?? '', CARTULARY_KEY: key },
+      }),
+      'auto',
+    );
 
   /** A data folder that no process has open, with an agent who may write in `team`. */
   async function prepare(): Promise<{ readonly data: string; readonly key: string }> {

@@ -17,12 +17,6 @@ describe('edit_org_doc on a document that has changed since', () => {
   });
   after(() => server.close());
 
-  const edit = (client: McpClient, { location, commit }: Written, edits: unknown, more: object = {}): Promise<Said> =>
-    client.call('edit_org_doc', { location, expected_commit: commit, edits, ...more });
-  const swap = (old_text: string, new_text: string) => [{ old_text, new_text }];
-  const textOf = async ({ location }: Written): Promise<string> =>
-    (await ada.call('read_org_doc', { location })).done.text;
-
   it('writes on the present version when asked to, and says what others changed', async () => {
     const document = await write();
     const theirs = await edit(bo, document, swap('none', 'some'));
@@ -226,6 +220,14 @@ describe('edit_org_doc on a document that has changed since', () => {
     for (const [index] of agents.entries()) assert.ok(text.includes(`\nby ${index}.\n`), text);
     assert.equal(text.length, plan.length + agents.map((_, index) => `by ${index}.\n`).join('').length);
   });
+
+  const edit = (client: McpClient, { location, commit }: Written, edits: unknown, more: object = {}): Promise<Said> =>
+    client.call('edit_org_doc', { location, expected_commit: commit, edits, ...more });
+
+  const swap = (old_text: string, new_text: string) => [{ old_text, new_text }];
+
+  const textOf = async ({ location }: Written): Promise<string> =>
+    (await ada.call('read_org_doc', { location })).done.text;
 
   async function write(content = plan, name = 'md'): Promise<Written> {
     count += 1;

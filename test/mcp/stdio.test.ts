@@ -15,70 +15,12 @@ import type { Parsed } from '../support/http/server.js';
 import { openTestService } from '../support/store/service.js';
 
 const program = fileURLToPath(new URL('../../bin/cartulary.js', import.meta.url));
-const line = (id: number, method: string, params: object = {}): string =>
-  `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+
 const hello = {
   protocolVersion: '2025-11-25',
   capabilities: {},
   clientInfo: { name: 'test', version: '1' },
 };
-
-/** A client that has started `cartulary mcp` and writes its messages itself. */
-class Spoken {
-  readonly child: ChildProcess;
-  readonly closed: Promise<[number | null, NodeJS.Signals | null]>;
-  /** The whole standard output. */
-  readonly lines: Parsed[] = [];
-  stderr = '';
-  #serial = 0;
-  readonly #waiting = new Map<number | null, (message: Parsed) => void>();
-
-  constructor(parameters: readonly string[], key: string) {
-    const environment = { PATH: process.env['PATH'] ?? '', CARTULARY_KEY: key };
-    this.child = spawn(process.execPath, [program, 'mcp', ...parameters], { env: environment });
-    this.closed = once(this.child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
-    this.child.stderr?.setEncoding('utf8').on('data', (piece: string) => (this.stderr += piece));
-    assert.ok(this.child.stdout);
-    createInterface({ input: this.child.stdout }).on('line', (text) => {
-      // Output outside JSON fails the test here: standard output may hold nothing else.
-      const message = JSON.parse(text);
-      assert.equal(message.jsonrpc, '2.0', text);
-      this.lines.push(message);
-      this.#waiting.get(message.id)?.(message);
-    });
-  }
-
-  write(bytes: string | Uint8Array): void {
-    this.child.stdin?.write(bytes);
-  }
-
-  /** The answer to the message with that id; null for an unreadable message. */
-  next(id: number | null): Promise<Parsed> {
-    return new Promise((resolve) => this.#waiting.set(id, resolve));
-  }
-
-  request(method: string, params: object = {}): Promise<Parsed> {
-    this.#serial += 1;
-    const answer = this.next(this.#serial);
-    this.write(line(this.#serial, method, params));
-    return answer;
-  }
-
-  initialize(): Promise<Parsed> {
-    return this.request('initialize', hello);
-  }
-
-  /** A tool's answer. */
-  async call(name: string, args: object = {}): Promise<Parsed> {
-    const { result, error } = await this.request('tools/call', { name, arguments: args });
-    return error === undefined ? JSON.parse(result.content[0].text) : { protocol: error.message };
-  }
-
-  async end(): Promise<number | null> {
-    this.child.stdin?.end();
-    return (await this.closed)[0];
-  }
-}
 
 describe('cartulary mcp, at work', function () {
   this.timeout(timeout);
@@ -265,11 +207,6 @@ describe('cartulary mcp, at work', function () {
 });
 
 describe('The bridge between streams and the service', () => {
-  const echo: Deliver = async (body) => {
-    const { id, method } = JSON.parse(body);
-    return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, result: { method } }) };
-  };
-
   it('puts a message together from any pieces', async () => {
     const bytes = Buffer.from(line(1, 'ü😀') + line(2, 'b'));
     const said = await bridge(
@@ -327,6 +264,11 @@ describe('The bridge between streams and the service', () => {
     await bridgeStreams(new PassThrough(), output, deliver, stopping.signal);
   });
 
+  const echo: Deliver = async (body) => {
+    const { id, method } = JSON.parse(body);
+    return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, result: { method } }) };
+  };
+
   /** @returns the output */
   async function bridge(pieces: readonly Uint8Array[], deliver: Deliver): Promise<Parsed[]> {
     const [input, output] = [new PassThrough(), new PassThrough()];
@@ -340,3 +282,63 @@ describe('The bridge between streams and the service', () => {
     return lines.map((each) => JSON.parse(each));
   }
 });
+
+const line = (id: number, method: string, params: object = {}): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+
+/** A client that has started `cartulary mcp` and writes its messages itself. */
+class Spoken {
+  readonly child: ChildProcess;
+  readonly closed: Promise<[number | null, NodeJS.Signals | null]>;
+  /** The whole standard output. */
+  readonly lines: Parsed[] = [];
+  stderr = '';
+  #serial = 0;
+  readonly #waiting = new Map<number | null, (message: Parsed) => void>();
+
+  constructor(parameters: readonly string[], key: string) {
+    const environment = { PATH: process.env['PATH'] ?? '', CARTULARY_KEY: key };
+    this.child = spawn(process.execPath, [program, 'mcp', ...parameters], { env: environment });
+    this.closed = once(this.child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+    this.child.stderr?.setEncoding('utf8').on('data', (piece: string) => (this.stderr += piece));
+    assert.ok(this.child.stdout);
+    createInterface({ input: this.child.stdout }).on('line', (text) => {
+      // Output outside JSON fails the test here: standard output may hold nothing else.
+      const message = JSON.parse(text);
+      assert.equal(message.jsonrpc, '2.0', text);
+      this.lines.push(message);
+      this.#waiting.get(message.id)?.(message);
+    });
+  }
+
+  write(bytes: string | Uint8Array): void {
+    this.child.stdin?.write(bytes);
+  }
+
+  /** The answer to the message with that id; null for an unreadable message. */
+  next(id: number | null): Promise<Parsed> {
+    return new Promise((resolve) => this.#waiting.set(id, resolve));
+  }
+
+  request(method: string, params: object = {}): Promise<Parsed> {
+    this.#serial += 1;
+    const answer = this.next(this.#serial);
+    this.write(line(this.#serial, method, params));
+    return answer;
+  }
+
+  initialize(): Promise<Parsed> {
+    return this.request('initialize', hello);
+  }
+
+  /** A tool's answer. */
+  async call(name: string, args: object = {}): Promise<Parsed> {
+    const { result, error } = await this.request('tools/call', { name, arguments: args });
+    return error === undefined ? JSON.parse(result.content[0].text) : { protocol: error.message };
+  }
+
+  async end(): Promise<number | null> {
+    this.child.stdin?.end();
+    return (await this.closed)[0];
+  }
+}

@@ -14,7 +14,6 @@ import { eraseAt } from '../support/store/erase-at.js';
 import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
 
-const doc = (path: string): string => `cartulary://doc/${path}`;
 const implementation = { name: 'test', version: '1' };
 
 describe('A subscription over MCP', () => {
@@ -274,3 +273,5 @@ describe('A subscription over MCP', () => {
     return stream;
   }
 });
+
+const doc = (path: string): string => `cartulary://doc/${path}`;

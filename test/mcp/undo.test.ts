@@ -4,8 +4,6 @@ import { Client } from '../support/store/client.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { openMcpServer, type McpClient, type McpTestServer, type Said } from '../support/http/open-mcp.js';
 
-const told = ({ text }: Said): string => text.replace(/req_\w+/, '');
-
 describe('An agent that deleted a document', () => {
   let server: McpTestServer;
   let agent: McpClient;
@@ -26,10 +24,6 @@ describe('An agent that deleted a document', () => {
     location = `team/doc-${serial}.md`;
     ({ commit } = (await agent.call('write_org_doc', { location, content: '# Kept\n' })).done);
   });
-
-  const remove = (client = agent) => client.call('delete_org_doc', { location, expected_commit: commit });
-  const undo = (client = agent, expected_commit = commit) =>
-    client.call('delete_org_doc', { location, expected_commit, undo: true });
 
   it('brings it back with the arguments of the delete, once however often it asks', async () => {
     await remove();
@@ -131,9 +125,16 @@ describe('An agent that deleted a document', () => {
     );
   });
 
+  const remove = (client = agent) => client.call('delete_org_doc', { location, expected_commit: commit });
+
+  const undo = (client = agent, expected_commit = commit) =>
+    client.call('delete_org_doc', { location, expected_commit, undo: true });
+
   /** It is told what it is told for a commit that never was. */
   async function requireUnknown(said: Said, client = agent): Promise<void> {
     assert.equal(said.refusal, 'NOT_FOUND not_found');
     assert.equal(told(said), told(await undo(client, 'f'.repeat(40))));
   }
 });
+
+const told = ({ text }: Said): string => text.replace(/req_\w+/, '');

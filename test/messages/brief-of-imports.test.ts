@@ -6,22 +6,11 @@ import { addClient, describeChange, type Client } from '../support/store/client.
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 const soon = 10 * 60_000;
-const withoutAuthor = (line: string): string => line.replace(/ by .*/, '');
 
 describe('a brief after an import', () => {
   let service: TestService;
   let boss: Client;
   let reader: Client;
-
-  const bring = async (...locations: string[]): Promise<void> => {
-    const files = locations.map((location) => ({
-      location: parseLocation(location),
-      content: { bytes: Buffer.from(location) },
-    }));
-    await perform(service.workspace, operator, importDocuments, { into: rootLocation, files, message: null });
-  };
-  const many = (folder: string, count: number): string[] =>
-    Array.from({ length: count }, (_, number) => `${folder}/${number}.md`);
 
   beforeEach(async () => {
     service = await openTestService();
@@ -69,6 +58,17 @@ describe('a brief after an import', () => {
     assert.deepEqual(lines, ['created a/one.md', 'created 6 in a/']);
   });
 
+  const bring = async (...locations: string[]): Promise<void> => {
+    const files = locations.map((location) => ({
+      location: parseLocation(location),
+      content: { bytes: Buffer.from(location) },
+    }));
+    await perform(service.workspace, operator, importDocuments, { into: rootLocation, files, message: null });
+  };
+
+  const many = (folder: string, count: number): string[] =>
+    Array.from({ length: count }, (_, number) => `${folder}/${number}.md`);
+
   /** All pages of a brief over everything. */
   async function linesOf(client: Client, limit = 20, location = ''): Promise<string[]> {
     const lines: string[] = [];
@@ -88,3 +88,5 @@ describe('a brief after an import', () => {
     return lines;
   }
 });
+
+const withoutAuthor = (line: string): string => line.replace(/ by .*/, '');

@@ -20,12 +20,6 @@ describe('a brief says of what lies elsewhere where its reader knew it', () => {
   let service: TestService;
   let boss: Client;
 
-  const removeFolder = (location: string) => boss.perform(deleteFolder, { location: parseLocation(location) });
-
-  const positionNow = async (): Promise<string> => (await boss.brief({ keepsMark: true })).position;
-  const newsSince = async (since: string, client = boss): Promise<string[]> =>
-    (await changesSince(since, client)).map(describeChange);
-
   beforeEach(async () => {
     service = await openTestService();
     boss = await addClient({ service, workspace: service.workspace }, 'Boss', 'approver');
@@ -82,6 +76,13 @@ describe('a brief says of what lies elsewhere where its reader knew it', () => {
       for (const { position, places } of moments) compare(await changesSince(position), places, now);
     });
   }
+
+  const removeFolder = (location: string) => boss.perform(deleteFolder, { location: parseLocation(location) });
+
+  const positionNow = async (): Promise<string> => (await boss.brief({ keepsMark: true })).position;
+
+  const newsSince = async (since: string, client = boss): Promise<string[]> =>
+    (await changesSince(since, client)).map(describeChange);
 
   function placesNow(): Map<number, Location> {
     const { reader } = service.workspace.journal;

@@ -23,18 +23,6 @@ describe('a brief', () => {
   let ben: Client;
   let boss: Client;
 
-  const add = (name: string, role?: 'reader' | 'editor' | 'approver', folder?: string): Promise<Client> =>
-    addClient({ service, workspace: service.workspace }, name, role, folder);
-
-  /** A brief without a repetition: the next one comes later. */
-  const briefOf = async (client: Client, input: Partial<ReadBriefInput> = {}): ReturnType<Client['brief']> => {
-    const brief = await client.brief(input);
-    if (input.keepsMark !== true) service.clock.advance(soon);
-    return brief;
-  };
-  const newsOf = async (client: Client, input: Partial<ReadBriefInput> = {}): Promise<string[]> =>
-    (await briefOf(client, input)).changes.map(describeChange);
-
   beforeEach(async () => {
     service = await openTestService();
     ada = await add('Ada', 'editor', 'a');
@@ -443,4 +431,17 @@ describe('a brief', () => {
       rmSync(folder, { recursive: true, force: true });
     }
   });
+
+  const add = (name: string, role?: 'reader' | 'editor' | 'approver', folder?: string): Promise<Client> =>
+    addClient({ service, workspace: service.workspace }, name, role, folder);
+
+  /** A brief without a repetition: the next one comes later. */
+  const briefOf = async (client: Client, input: Partial<ReadBriefInput> = {}): ReturnType<Client['brief']> => {
+    const brief = await client.brief(input);
+    if (input.keepsMark !== true) service.clock.advance(soon);
+    return brief;
+  };
+
+  const newsOf = async (client: Client, input: Partial<ReadBriefInput> = {}): Promise<string[]> =>
+    (await briefOf(client, input)).changes.map(describeChange);
 });

@@ -19,9 +19,6 @@ describe('Text for other people', () => {
   });
   after(() => service.close());
 
-  const send = (body: string, subject?: string) =>
-    outcomeOf(ada.send([ben.id], body, subject === undefined ? {} : { subject }));
-
   it('a message has a subject without hidden characters', async () => {
     for (const bad of ['a\u200bb', '\u202eab', 'a\u{e0041}', 'a\u2028b', 'a\u0085b', 'a\u00adb']) {
       assert.equal(await send('text', bad), 'INVALID_REQUEST bad_field');
@@ -53,4 +50,7 @@ describe('Text for other people', () => {
     }
     for (const good of ['Ada Lovelace', 'فاطمه رضایی‌نیا', '葛\u{e0100}城']) assert.equal(parseDisplayName(good), good);
   });
+
+  const send = (body: string, subject?: string) =>
+    outcomeOf(ada.send([ben.id], body, subject === undefined ? {} : { subject }));
 });

@@ -20,13 +20,6 @@ describe('the metrics', () => {
   });
   afterEach(() => server.close());
 
-  /** The text once no request is under way: the end of one is counted after its answer has left. */
-  const settled = (): Promise<string> =>
-    until('every request is counted', async () => {
-      const text = await metrics.read(server.host.service);
-      return valueOf(text, 'http_server_active_requests') === 0 ? text : undefined;
-    });
-
   it('count requests by face, route, method and status, never by address', async () => {
     const editor = await server.person('editor');
     await editor.create('notes/a.md');
@@ -143,6 +136,13 @@ describe('the metrics', () => {
     metrics.work.onSent({ outcome: 'delivered', status: 200, answer: null, duration: 1, retryAfter: undefined });
     assert.deepEqual(promtool(['check', 'metrics'], await settled()), { code: 0, said: '' });
   });
+
+  /** The text once no request is under way: the end of one is counted after its answer has left. */
+  const settled = (): Promise<string> =>
+    until('every request is counted', async () => {
+      const text = await metrics.read(server.host.service);
+      return valueOf(text, 'http_server_active_requests') === 0 ? text : undefined;
+    });
 });
 
 describe('the metrics of many workspaces', () => {

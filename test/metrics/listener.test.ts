@@ -5,8 +5,6 @@ import type { MetricsUnserved } from '../../lib/app/serve.js';
 import { openRunning, sendTo, type RunningTest } from '../support/http/running.js';
 import { until } from '../support/until.js';
 
-const portOf = (test: RunningTest): number => Number(new URL(test.running.metricsUrl ?? 'http://x:1').port);
-
 describe('the port of the metrics', () => {
   let test: RunningTest;
   let port: number;
@@ -115,3 +113,5 @@ describe('the port of the metrics', () => {
     assert.match(message, new RegExp(`127\\.0\\.0\\.1:${port}`));
   });
 });
+
+const portOf = (test: RunningTest): number => Number(new URL(test.running.metricsUrl ?? 'http://x:1').port);

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { ConfigError, loadConfig, type Config } from '../../lib/config.js';
 import { checkSurroundings } from '../../lib/commands/operator/diagnose.js';
 
-const load = (environment: Readonly<Record<string, string>>): Config => loadConfig({ flags: {}, environment });
 const secret = 'a-token-of-some-length';
 
 describe('the settings of the metrics', () => {
@@ -14,13 +13,6 @@ describe('the settings of the metrics', () => {
     folder = await mkdtemp(join(tmpdir(), 'cartulary-metrics-'));
   });
   after(() => rm(folder, { recursive: true, force: true }));
-
-  const examine = async (environment: Readonly<Record<string, string>>): Promise<boolean | undefined> => {
-    const surroundings = { ...load(environment), dataFolder: folder, git: 'never', now: Date.now() } as const;
-    const found = (await checkSurroundings(surroundings)).find(({ name }) => name === 'metrics');
-    assert.ok(!JSON.stringify(found ?? {}).includes(secret), 'the token is not told');
-    return found?.ok;
-  };
 
   it('serve nothing by default, and on this machine alone where only a port is set', () => {
     assert.equal(load({}).metrics, null);
@@ -45,4 +37,13 @@ describe('the settings of the metrics', () => {
     const withToken = { ...port, CARTULARY_METRICS_HOST: '0.0.0.0', CARTULARY_METRICS_TOKEN: secret };
     assert.equal(await examine(withToken), true);
   });
+
+  const examine = async (environment: Readonly<Record<string, string>>): Promise<boolean | undefined> => {
+    const surroundings = { ...load(environment), dataFolder: folder, git: 'never', now: Date.now() } as const;
+    const found = (await checkSurroundings(surroundings)).find(({ name }) => name === 'metrics');
+    assert.ok(!JSON.stringify(found ?? {}).includes(secret), 'the token is not told');
+    return found?.ok;
+  };
 });
+
+const load = (environment: Readonly<Record<string, string>>): Config => loadConfig({ flags: {}, environment });

@@ -17,28 +17,6 @@ describe('the trace of a caller', () => {
   });
   after(() => test.close());
 
-  /** The line of the request with this id. */
-  const lineOf = (id: unknown): Promise<Parsed> =>
-    until('the request has its line in the log', () => test.lines.find((line) => line.id === id));
-
-  /** One MCP message of 2025, in the form that most clients send. */
-  const call = (meta: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) =>
-    test.send('/mcp', {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${key}`,
-        'Content-Type': 'application/json',
-        Accept: 'application/json, text/event-stream',
-        ...headers,
-      },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'org_list', arguments: {}, _meta: meta },
-      }),
-    });
-
   for (const [face, path] of [
     ['REST', '/v1/health'],
     ['the console', '/console/api/session'],
@@ -81,4 +59,26 @@ describe('the trace of a caller', () => {
     const [plain, traced] = [await call({}), await call({ traceparent, tracestate: 'a=b' })];
     assert.equal(traced.text, plain.text);
   });
+
+  /** The line of the request with this id. */
+  const lineOf = (id: unknown): Promise<Parsed> =>
+    until('the request has its line in the log', () => test.lines.find((line) => line.id === id));
+
+  /** One MCP message of 2025, in the form that most clients send. */
+  const call = (meta: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) =>
+    test.send('/mcp', {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${key}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'org_list', arguments: {}, _meta: meta },
+      }),
+    });
 });

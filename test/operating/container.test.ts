@@ -22,7 +22,6 @@ describe('The description of the container image', function () {
   const settings = Object.fromEntries(
     all(run, 'ENV').flatMap((value) => value.split(' ').map((pair) => pair.split('=') as [string, string])),
   );
-  const words = (name: string): string[] => JSON.parse(all(run, name).at(-1) ?? '[]') as string[];
 
   it('builds from files that are in the checkout and come along, and leaves data and history behind', () => {
     const copied = all(build, 'COPY').flatMap((value) => value.split(' ').slice(0, -1));
@@ -115,6 +114,8 @@ describe('The description of the container image', function () {
     assert.equal(await server.stop(signal as NodeJS.Signals), 0);
     assert.equal((await runProgram(asked, { environment })).code, 1);
   });
+
+  const words = (name: string): string[] => JSON.parse(all(run, name).at(-1) ?? '[]') as string[];
 });
 
 interface Instruction {

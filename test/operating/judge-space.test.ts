@@ -4,9 +4,6 @@ import { judgeSpace } from '../../lib/commands/operator/diagnose.js';
 const mebibyte = 1024 * 1024;
 
 describe('what doctor says of the disk', () => {
-  const remedyOf = (free: number, total = 4096 * mebibyte, asked = 64 * mebibyte): string =>
-    judgeSpace({ free, total }, asked).remedy ?? '';
-
   it('promises reads only while their records find room', () => {
     assert.equal(remedyOf(1024 * mebibyte), '');
     assert.match(remedyOf(64 * mebibyte), /^Make room soon: below 64\.0 MiB \(disk_reserve\) writes are refused\.$/);
@@ -23,4 +20,7 @@ describe('what doctor says of the disk', () => {
     assert.match(remedyOf(20 * mebibyte, 80 * mebibyte), /^Make room soon: below 10\.0 MiB /);
     assert.match(remedyOf(9 * mebibyte, 80 * mebibyte), /^Make room: below 10\.0 MiB /);
   });
+
+  const remedyOf = (free: number, total = 4096 * mebibyte, asked = 64 * mebibyte): string =>
+    judgeSpace({ free, total }, asked).remedy ?? '';
 });

@@ -20,15 +20,6 @@ describe('The units for systemd', function () {
   });
   after(tidyUp);
 
-  const analyze = (...words: string[]) => {
-    const { status, stdout, stderr } = spawnSync('systemd-analyze', words, {
-      cwd: folder,
-      encoding: 'utf8',
-      env: { ...process.env, LC_ALL: 'C', SYSTEMD_LOG_LEVEL: 'warning' },
-    });
-    return { status, said: stdout + stderr };
-  };
-
   it('are units that systemd understands, without a warning', () => {
     assert.deepEqual(units.toSorted(), ['cartulary-backup.service', 'cartulary-backup.timer', 'cartulary.service']);
     const files = units.map((name) => join(folder, name));
@@ -70,6 +61,15 @@ describe('The units for systemd', function () {
     const [, most = ''] = /stopTimeout = (\d+);/.exec(readFileSync('bin/serve.ts', 'utf8')) ?? [];
     assert.ok(Number(seconds) * 1000 > Number(most) && Number(most) > 0);
   });
+
+  const analyze = (...words: string[]) => {
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', words, {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, LC_ALL: 'C', SYSTEMD_LOG_LEVEL: 'warning' },
+    });
+    return { status, said: stdout + stderr };
+  };
 });
 
 /** The words of each command that a unit runs, after the name of the program. */

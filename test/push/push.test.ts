@@ -29,8 +29,6 @@ describe('A push', () => {
   });
   afterEach(() => test.close());
 
-  const documentAt = (path: string) => test.workspace.view(ben.caller).document(parseLocation(path));
-
   it('makes one commit of main from each commit that changes something, and says where every document is now', async () => {
     const clone = await Clone.of(ada);
     const { journal, objects } = test.workspace;
@@ -231,4 +229,6 @@ describe('A push', () => {
     const { reason, changes } = refused as { reason?: string; changes?: number };
     assert.deepEqual([reason, changes], ['push_refused', 1]);
   });
+
+  const documentAt = (path: string) => test.workspace.view(ben.caller).document(parseLocation(path));
 });

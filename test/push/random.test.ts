@@ -20,66 +20,6 @@ const names = ['a', 'b', 'c', 'a/x', 'a/y', 'b/x/deep', 'c/d', 'c/d/e', 'f.md', 
   (name) => `team/${name}`,
 );
 
-const isInTheWay = (one: string, other: string): boolean =>
-  one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
-
-/** Random states of some files, one from the other. */
-class Changes {
-  readonly #random: () => number;
-  readonly #seen: Set<string>;
-  #files = 0;
-
-  constructor(from: string, seen: Set<string>) {
-    this.#random = makeRandom(from);
-    this.#seen = seen;
-  }
-
-  below(sides: number): number {
-    return Math.floor(this.#random() * sides);
-  }
-
-  pick<Item>(items: readonly Item[]): Item {
-    return items[this.below(items.length)] as Item;
-  }
-
-  begin(texts: ReadonlyMap<string, string>): State {
-    return new Map([...texts].map(([path, text]) => [path, { file: (this.#files += 1), text }]));
-  }
-
-  after(before: State): State {
-    const after = new Map(before);
-    const free = (path: string): void => {
-      for (const other of after.keys()) if (isInTheWay(path, other)) after.delete(other);
-    };
-    for (let left = this.below(5); left > 0; left -= 1) {
-      const paths = [...after.keys()];
-      const what = this.pick(['create', 'create', 'update', 'delete', 'move', 'move', 'swap'] as const);
-      if (what === 'create') {
-        const path = this.pick(names);
-        if (paths.some((other) => other !== path && isInTheWay(path, other))) this.#seen.add('file for folder');
-        free(path);
-        after.set(path, { file: (this.#files += 1), text: `text ${this.below(4)}` });
-      } else if (paths.length > 0) {
-        const path = this.pick(paths);
-        const file = after.get(path)!;
-        if (what === 'update') after.set(path, { ...file, text: `text ${this.below(4)}` });
-        else if (what === 'delete') after.delete(path);
-        else if (what === 'swap') {
-          const other = this.pick(paths);
-          after.set(path, after.get(other)!).set(other, file);
-        } else {
-          const to = this.pick(names);
-          after.delete(path);
-          free(to);
-          after.set(to, file);
-        }
-      }
-      this.#seen.add(what);
-    }
-    return after;
-  }
-}
-
 describe('After any pushed line', () => {
   const seen = new Set<string>();
 
@@ -161,6 +101,66 @@ describe('After any pushed line', () => {
     requireSeen(all, seen, { count: histories, enough: 2 });
   });
 });
+
+const isInTheWay = (one: string, other: string): boolean =>
+  one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
+
+/** Random states of some files, one from the other. */
+class Changes {
+  readonly #random: () => number;
+  readonly #seen: Set<string>;
+  #files = 0;
+
+  constructor(from: string, seen: Set<string>) {
+    this.#random = makeRandom(from);
+    this.#seen = seen;
+  }
+
+  below(sides: number): number {
+    return Math.floor(this.#random() * sides);
+  }
+
+  pick<Item>(items: readonly Item[]): Item {
+    return items[this.below(items.length)] as Item;
+  }
+
+  begin(texts: ReadonlyMap<string, string>): State {
+    return new Map([...texts].map(([path, text]) => [path, { file: (this.#files += 1), text }]));
+  }
+
+  after(before: State): State {
+    const after = new Map(before);
+    const free = (path: string): void => {
+      for (const other of after.keys()) if (isInTheWay(path, other)) after.delete(other);
+    };
+    for (let left = this.below(5); left > 0; left -= 1) {
+      const paths = [...after.keys()];
+      const what = this.pick(['create', 'create', 'update', 'delete', 'move', 'move', 'swap'] as const);
+      if (what === 'create') {
+        const path = this.pick(names);
+        if (paths.some((other) => other !== path && isInTheWay(path, other))) this.#seen.add('file for folder');
+        free(path);
+        after.set(path, { file: (this.#files += 1), text: `text ${this.below(4)}` });
+      } else if (paths.length > 0) {
+        const path = this.pick(paths);
+        const file = after.get(path)!;
+        if (what === 'update') after.set(path, { ...file, text: `text ${this.below(4)}` });
+        else if (what === 'delete') after.delete(path);
+        else if (what === 'swap') {
+          const other = this.pick(paths);
+          after.set(path, after.get(other)!).set(other, file);
+        } else {
+          const to = this.pick(names);
+          after.delete(path);
+          free(to);
+          after.set(to, file);
+        }
+      }
+      this.#seen.add(what);
+    }
+    return after;
+  }
+}
 
 /** A file that keeps its identity when it moves. */
 interface File {

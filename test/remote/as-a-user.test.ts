@@ -8,10 +8,6 @@ import { git, runClient, type GitRun } from '../support/git/git-client.js';
 import { openRemoteServer, type RemotePerson, type RemoteTestServer } from '../support/http/open-remote.js';
 import { operator } from '../support/store/service.js';
 
-/** What a person sees, without the names of folders and addresses. */
-const seen = ({ code, stderr }: GitRun): string =>
-  `${String(code)} ${stderr.replaceAll(/http:\/\/\S+(?=')/g, 'URL').replaceAll(/^Cloning into.*\n/gm, '')}`;
-
 describe('A person who has nothing but git', function () {
   this.timeout(60_000);
   let server: RemoteTestServer;
@@ -171,3 +167,7 @@ describe('A person who has nothing but git', function () {
     assert.equal(old.code, 128);
   });
 });
+
+/** What a person sees, without the names of folders and addresses. */
+const seen = ({ code, stderr }: GitRun): string =>
+  `${String(code)} ${stderr.replaceAll(/http:\/\/\S+(?=')/g, 'URL').replaceAll(/^Cloning into.*\n/gm, '')}`;

@@ -28,24 +28,7 @@ describe('A program that speaks git by a library', function () {
   });
   after(() => server.close());
 
-  const textOf = async (location: string): Promise<string> =>
-    (await server.as(ada.key).get(`/v1/files/${location}`)).text;
-
   describe('isomorphic-git', () => {
-    const at = (dir: string, key: string) => ({
-      fs,
-      http,
-      dir: join(server.folder, dir),
-      url: server.url(),
-      onAuth: () => ({ username: 'anybody', password: key }),
-      onAuthFailure: () => ({ cancel: true }),
-    });
-    const outcomeOf = (work: Promise<unknown>): Promise<string> =>
-      work.then(
-        () => 'done',
-        (error: unknown) => (error as Error).message,
-      );
-
     it('clones, pulls and pushes, and keeps the ids of its commits', async () => {
       const place = at('by-isomorphic', ben.key);
       await isomorphic.clone({ ...place, singleBranch: true });
@@ -79,6 +62,21 @@ describe('A program that speaks git by a library', function () {
       assert.match(await outcomeOf(isomorphic.push(place)), /not a simple fast-forward|fetch first/);
       assert.notEqual(await textOf('team/plan.md'), 'overtaken\n');
     });
+
+    const at = (dir: string, key: string) => ({
+      fs,
+      http,
+      dir: join(server.folder, dir),
+      url: server.url(),
+      onAuth: () => ({ username: 'anybody', password: key }),
+      onAuthFailure: () => ({ cancel: true }),
+    });
+
+    const outcomeOf = (work: Promise<unknown>): Promise<string> =>
+      work.then(
+        () => 'done',
+        (error: unknown) => (error as Error).message,
+      );
   });
 
   describe('libgit2', () => {
@@ -133,4 +131,7 @@ describe('A program that speaks git by a library', function () {
         .map((line) => JSON.parse(line) as Step);
     }
   });
+
+  const textOf = async (location: string): Promise<string> =>
+    (await server.as(ada.key).get(`/v1/files/${location}`)).text;
 });

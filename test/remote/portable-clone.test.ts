@@ -37,16 +37,8 @@ const ways = [
 ];
 const step: fc.Arbitrary<Step> = fc.tuple(fc.constantFrom(...ways), place, place);
 
-/** NTFS compares letter by letter, each as its capital. */
-const onWindows = (segment: string): string =>
-  segment
-    .split('')
-    .map((unit) => (unit !== 'ı' && unit.toUpperCase().length === 1 ? unit.toUpperCase() : unit))
-    .join('');
 /** The letters above with a case folding of their own in Unicode's CaseFolding.txt. APFS compares folded forms. */
 const foldings: Readonly<Record<string, string>> = { ß: 'ss', ﬁ: 'fi', ς: 'σ', Σ: 'σ' };
-const onMac = (segment: string): string =>
-  segment.normalize('NFD').replaceAll(/./gsu, (letter) => foldings[letter] ?? letter.toLowerCase());
 
 describe('A clone of a workspace with portable names', function () {
   this.timeout(120_000);
@@ -147,6 +139,16 @@ describe('A clone of a workspace with portable names', function () {
     return (await tree.push()).code === 0;
   }
 });
+
+/** NTFS compares letter by letter, each as its capital. */
+const onWindows = (segment: string): string =>
+  segment
+    .split('')
+    .map((unit) => (unit !== 'ı' && unit.toUpperCase().length === 1 ? unit.toUpperCase() : unit))
+    .join('');
+
+const onMac = (segment: string): string =>
+  segment.normalize('NFD').replaceAll(/./gsu, (letter) => foldings[letter] ?? letter.toLowerCase());
 
 type Step = readonly [way: string, place: string, other: string];
 

@@ -8,29 +8,6 @@ import { skipBecause } from '../support/skip.js';
 const mebibyte = 1024 * 1024;
 const most = 300 * mebibyte;
 
-/** The largest memory of a git that this process has started, since the watch began. */
-class GitWatch {
-  peak = 0;
-  readonly #timer = setInterval(() => this.#look(), 5);
-
-  end(): void {
-    clearInterval(this.#timer);
-  }
-
-  #look(): void {
-    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-      try {
-        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-        if (!status.includes(`\nPPid:\t${process.pid}\n`) || !status.startsWith('Name:\tgit')) continue;
-        const kibibytes = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
-        this.peak = Math.max(this.peak, kibibytes * 1024);
-      } catch {
-        // It has ended.
-      }
-    }
-  }
-}
-
 describe('A push of some bytes that stand for very many files', function () {
   this.timeout(120_000);
   let server: RemoteTestServer;
@@ -94,3 +71,26 @@ describe('A push of some bytes that stand for very many files', function () {
     await tree.git('update-ref', 'refs/heads/main', commit);
   }
 });
+
+/** The largest memory of a git that this process has started, since the watch began. */
+class GitWatch {
+  peak = 0;
+  readonly #timer = setInterval(() => this.#look(), 5);
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+        if (!status.includes(`\nPPid:\t${process.pid}\n`) || !status.startsWith('Name:\tgit')) continue;
+        const kibibytes = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
+        this.peak = Math.max(this.peak, kibibytes * 1024);
+      } catch {
+        // It has ended.
+      }
+    }
+  }
+}

@@ -45,13 +45,6 @@ describe('A hostile or broken push', function () {
     await until('nothing of the push is left', async () => (await leftovers()).length === 0);
   });
 
-  const commands = (count: number): Buffer =>
-    Buffer.concat(
-      Array.from({ length: count }, (_, index) =>
-        encodePacket(`${base} ${'b'.repeat(40)} refs/heads/${index}${index === 0 ? '\0 report-status' : ''}`),
-      ),
-    );
-
   it('is refused where its commands are no packets, have wrong lengths, or do not end', async () => {
     assert.match(await post(Buffer.from('hello')), /^400 /);
     assert.match(await post(Buffer.from('ffffx')), /^400 /);
@@ -186,6 +179,13 @@ describe('A hostile or broken push', function () {
     assert.match(await post(whole, { authorization: '' }), /^401 /);
     assert.match(await post(whole, { authorization: 'Bearer none' }), /^401 /);
   });
+
+  const commands = (count: number): Buffer =>
+    Buffer.concat(
+      Array.from({ length: count }, (_, index) =>
+        encodePacket(`${base} ${'b'.repeat(40)} refs/heads/${index}${index === 0 ? '\0 report-status' : ''}`),
+      ),
+    );
 
   async function leftovers(): Promise<string[]> {
     const folder = join(server.host.dataFolder ?? '', 'acme', 'derived', '.pushes');

@@ -32,10 +32,6 @@ describe('A request of a git client', function () {
   });
   after(() => server.close());
 
-  const basic = (key: string, user = 'anyone'): string => `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}`;
-  const post = (body: Buffer, headers: OutgoingHttpHeaders = {}): Promise<Answer> =>
-    send('POST', '/git/acme/git-upload-pack', { key: ada.key, headers: { ...asked, ...headers }, body });
-
   it('has the key as the password of any user, or as a bearer token', async () => {
     const get = (authorization: string): Promise<Answer> =>
       send('GET', '/git/acme/info/refs?service=git-upload-pack', { headers: { Authorization: authorization } });
@@ -236,6 +232,11 @@ describe('A request of a git client', function () {
       assert.equal(status, 401);
     }
   });
+
+  const basic = (key: string, user = 'anyone'): string => `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}`;
+
+  const post = (body: Buffer, headers: OutgoingHttpHeaders = {}): Promise<Answer> =>
+    send('POST', '/git/acme/git-upload-pack', { key: ada.key, headers: { ...asked, ...headers }, body });
 
   function send(
     method: string,

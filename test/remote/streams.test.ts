@@ -34,10 +34,6 @@ describe('A long fetch', function () {
   });
   after(() => server?.close());
 
-  const placeOf = (host: RemoteTestServer): string => host.host.workspace.repository.place?.path ?? '';
-
-  const isOver = (): Promise<boolean> => countServing(repository).then((count) => count === 0);
-
   it('is recorded at its beginning, and with its bytes at its end', async () => {
     await git(server.folder, ['clone', '-q', ada.url, 'whole']);
     await until('its end is recorded', () => lastEnd() !== undefined);
@@ -184,6 +180,10 @@ describe('A long fetch', function () {
     assert.equal(await countServing(folder), 0);
     connection.reset();
   });
+
+  const placeOf = (host: RemoteTestServer): string => host.host.workspace.repository.place?.path ?? '';
+
+  const isOver = (): Promise<boolean> => countServing(repository).then((count) => count === 0);
 
   /** Begins to clone and reads nothing. @param url of an approver there */
   async function begin(key: string, from = server, url = ada.url): Promise<RawConnection> {

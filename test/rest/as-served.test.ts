@@ -19,10 +19,6 @@ describe('a server as it runs for users', () => {
   after(() => host.close());
 
   describe('lists the documents', () => {
-    const list = async (target = '/v1/documents?location=shelf'): Promise<string> => (await ada.get(target)).text;
-    const names = async (location = 'shelf'): Promise<string[]> =>
-      JSON.parse(await list(`/v1/documents?location=${location}`)).items.map((item: { name: string }) => item.name);
-
     before(async () => {
       for (const name of ['a.md', 'b.md', 'ü — 中.md']) await ada.create(`shelf/${name}`, name);
     });
@@ -85,6 +81,11 @@ describe('a server as it runs for users', () => {
       const stranger = await host.person('reader', 'elsewhere', 'Stranger');
       assert.equal((await stranger.get('/v1/documents?location=shelf')).text, '{"items":[],"next_cursor":null}');
     });
+
+    const list = async (target = '/v1/documents?location=shelf'): Promise<string> => (await ada.get(target)).text;
+
+    const names = async (location = 'shelf'): Promise<string[]> =>
+      JSON.parse(await list(`/v1/documents?location=${location}`)).items.map((item: { name: string }) => item.name);
   });
 
   it('refuses like a server with checked answers, byte for byte', async () => {

@@ -40,8 +40,6 @@ const badLocations: readonly string[] = [
 /** Values that belong in no field. */
 const badValues: readonly unknown[] = [null, 0, 1, true, [], {}, ['a'], { a: 1 }, 1e308, -1];
 
-const isDocumented = ({ status, refusal }: HttpAnswer): boolean => status < 300 || (status < 500 && refusal !== '');
-
 describe('bad input over REST', () => {
   let server: TestServer;
   let ada: HttpClient;
@@ -407,3 +405,5 @@ describe('bad input over REST', () => {
     });
   });
 });
+
+const isDocumented = ({ status, refusal }: HttpAnswer): boolean => status < 300 || (status < 500 && refusal !== '');

@@ -139,13 +139,8 @@ describe('restoring, undeleting and reverting over REST', () => {
   });
 
   describe('reverting one principal’s changes', () => {
-    const since = (): string => new Date(server.host.clock.now()).toISOString();
     let wild: HttpClient;
     let whose: { readonly location: string; readonly principal_id: string; readonly since: string };
-    const look = (who: HttpClient, more = ''): ReturnType<HttpClient['get']> =>
-      who.get(`/v1/reverts?${new URLSearchParams(whose).toString()}${more}`);
-    const undo = (who: HttpClient, preview: unknown, more: object = {}): ReturnType<HttpClient['post']> =>
-      who.post('/v1/reverts', { ...whose, preview, ...more });
 
     beforeEach(async () => {
       await ada.create('team/edited.md', 'good');
@@ -252,5 +247,13 @@ describe('restoring, undeleting and reverting over REST', () => {
       const { json } = await ask({ location: '' });
       assert.equal(json.items.length, 4);
     });
+
+    const since = (): string => new Date(server.host.clock.now()).toISOString();
+
+    const look = (who: HttpClient, more = ''): ReturnType<HttpClient['get']> =>
+      who.get(`/v1/reverts?${new URLSearchParams(whose).toString()}${more}`);
+
+    const undo = (who: HttpClient, preview: unknown, more: object = {}): ReturnType<HttpClient['post']> =>
+      who.post('/v1/reverts', { ...whose, preview, ...more });
   });
 });

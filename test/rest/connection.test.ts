@@ -8,9 +8,6 @@ import { RawConnection, type RawAnswer } from '../support/http/raw-connection.js
 import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
 
-const bodyOf = ({ body }: RawAnswer): { error: { code: string; request_id: string; details?: { reason: string } } } =>
-  JSON.parse(body) as ReturnType<typeof bodyOf>;
-
 describe('a connection to the REST face', () => {
   let server: TestServer;
   let key: string;
@@ -28,12 +25,6 @@ describe('a connection to the REST face', () => {
     for (const connection of open) connection.end();
   });
   after(() => server.close());
-
-  const json = (body: string): string[] => [
-    'Content-Type: application/json',
-    'Idempotency-Key: k',
-    `Content-Length: ${body.length}`,
-  ];
 
   it('survives refusals, whether the body was looked at or not', async () => {
     const connection = await connect();
@@ -132,14 +123,6 @@ describe('a connection to the REST face', () => {
   });
 
   describe('with an upload', () => {
-    const raw = (target: string, length: string, more: readonly string[] = []): string =>
-      ask('POST', target, [
-        `Idempotency-Key: ${target.length}`,
-        'Content-Type: application/octet-stream',
-        length,
-        ...more,
-      ]);
-
     it('leaves nothing behind when the client is gone in the middle', async () => {
       const folder = join(server.host.dataFolder ?? '', 'acme');
       // The checkpoint's own writes are another matter.
@@ -242,7 +225,21 @@ describe('a connection to the REST face', () => {
       assert.equal((await connection.read()).status, 404);
       await connection.closed();
     });
+
+    const raw = (target: string, length: string, more: readonly string[] = []): string =>
+      ask('POST', target, [
+        `Idempotency-Key: ${target.length}`,
+        'Content-Type: application/octet-stream',
+        length,
+        ...more,
+      ]);
   });
+
+  const json = (body: string): string[] => [
+    'Content-Type: application/json',
+    'Idempotency-Key: k',
+    `Content-Length: ${body.length}`,
+  ];
 
   async function connect(): Promise<RawConnection> {
     const connection = await RawConnection.open(server.rest.port);
@@ -255,3 +252,6 @@ describe('a connection to the REST face', () => {
     return `${lines.join('\r\n')}\r\n\r\n${body}`;
   }
 });
+
+const bodyOf = ({ body }: RawAnswer): { error: { code: string; request_id: string; details?: { reason: string } } } =>
+  JSON.parse(body) as ReturnType<typeof bodyOf>;

@@ -17,13 +17,6 @@ describe('connectors over REST', () => {
   let folder: string;
   let id: string;
 
-  const connect = (client: HttpClient, location: string, more: object = {}): Promise<HttpAnswer> =>
-    client.post('/v1/connectors', { name: 'Scans', location, kind: 'folder', settings: { path: folder }, ...more });
-
-  /** A change of the rows that a run would make. */
-  const change = (run: Parameters<TestServer['host']['workspace']['journal']['write']>[0]['run']): Promise<unknown> =>
-    server.host.workspace.journal.write({ run });
-
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cartulary-connectors-'));
     server = await openTestServer({ connectors: { allowance: { hosts: [], folders: [folder], programs: {} } } });
@@ -287,4 +280,11 @@ describe('connectors over REST', () => {
     assert.equal((await ada.get(`/v1/connectors/${keep}`)).json.state, 'disconnected');
     assert.equal((await ada.post(`/v1/connectors/${keep}/runs`, undefined)).refusal, 'CONFLICT connector_state');
   });
+
+  const connect = (client: HttpClient, location: string, more: object = {}): Promise<HttpAnswer> =>
+    client.post('/v1/connectors', { name: 'Scans', location, kind: 'folder', settings: { path: folder }, ...more });
+
+  /** A change of the rows that a run would make. */
+  const change = (run: Parameters<TestServer['host']['workspace']['journal']['write']>[0]['run']): Promise<unknown> =>
+    server.host.workspace.journal.write({ run });
 });

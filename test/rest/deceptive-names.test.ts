@@ -11,7 +11,6 @@ const names: readonly (readonly [name: string, character: string])[] = [
   ['\u00a0a.md', 'U+00A0'],
   ['a\u2028b.md', 'U+2028'],
 ];
-const encode = (location: string): string => location.split('/').map(encodeURIComponent).join('/');
 
 describe('A deceptive name', () => {
   let server: TestServer;
@@ -24,13 +23,6 @@ describe('A deceptive name', () => {
     await ada.create('lobby/sub/b.md');
   });
   after(() => server.close());
-
-  const isRefused = (answer: HttpAnswer, field: string, character: string): void => {
-    assert.equal(answer.refusal, 'INVALID_REQUEST bad_location');
-    const { message, details } = answer.json.error;
-    assert.equal(details.field, field);
-    assert.ok(message.includes(`${character} as character `), message);
-  };
 
   for (const [name, character] of names) {
     const shown = encodeURIComponent(name);
@@ -109,4 +101,13 @@ describe('A deceptive name', () => {
     const left = await ada.send('DELETE', `/v1/labels?location=${location}&label=${encodeURIComponent(label)}`);
     assert.deepEqual(left.json?.labels ?? left.text, ['more']);
   });
+
+  const isRefused = (answer: HttpAnswer, field: string, character: string): void => {
+    assert.equal(answer.refusal, 'INVALID_REQUEST bad_location');
+    const { message, details } = answer.json.error;
+    assert.equal(details.field, field);
+    assert.ok(message.includes(`${character} as character `), message);
+  };
 });
+
+const encode = (location: string): string => location.split('/').map(encodeURIComponent).join('/');

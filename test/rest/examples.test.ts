@@ -100,9 +100,6 @@ describe('the examples of errors in the description', () => {
     },
   };
 
-  /** Names, numbers and reasons of the examples themselves. */
-  const general = (message: string): string => message.replaceAll(/\d+/g, 'N').replaceAll(/"[^"]*"/g, '"…"');
-
   for (const [name, provoke] of Object.entries(provoked)) {
     it(`${name}: the words and the details are those that are sent`, async () => {
       const example = examples[name]?.value.error ?? assert.fail(name);
@@ -111,6 +108,9 @@ describe('the examples of errors in the description', () => {
       assert.deepEqual(Object.keys(error.details).toSorted(), Object.keys(example.details ?? {}).toSorted());
     });
   }
+
+  /** Names, numbers and reasons of the examples themselves. */
+  const general = (message: string): string => message.replaceAll(/\d+/g, 'N').replaceAll(/"[^"]*"/g, '"…"');
 });
 
 interface Example {

@@ -34,12 +34,6 @@ describe('exports over REST', () => {
   });
   after(() => service?.close());
 
-  const namesOf = async (who: HttpClient, folder = ''): Promise<readonly string[]> => {
-    const { status, bytes } = await who.get(`/v1/folders/export?location=${encodeURIComponent(folder)}`);
-    assert.equal(status, 200);
-    return listWithPython(bytes).names;
-  };
-
   it('is a zip archive that Info-ZIP and Python find whole, with every byte of every document', async () => {
     const texts = { 'a.md': 'alpha\n', 'in/b.md': '', 'in/deep/c.md': 'gamma', 'ünï/cödé – ★.md': 'x'.repeat(100_000) };
     for (const [name, text] of Object.entries(texts)) await ada.create(`f/${name}`, text);
@@ -196,6 +190,12 @@ describe('exports over REST', () => {
       assert.ok(many < 25, told);
     }
   });
+
+  const namesOf = async (who: HttpClient, folder = ''): Promise<readonly string[]> => {
+    const { status, bytes } = await who.get(`/v1/folders/export?location=${encodeURIComponent(folder)}`);
+    assert.equal(status, 200);
+    return listWithPython(bytes).names;
+  };
 });
 
 /** An export of many documents of one text, without a workspace. */
@@ -260,19 +260,6 @@ describe('an export whose reader goes away', () => {
   });
   after(() => server?.close());
 
-  /**
-   * Connections to the workspace that are open in this process: each has its log open. (SQLite keeps a closed one's
-   * main file for the next.)
-   */
-  const countConnections = (): number =>
-    readdirSync(files).filter((name) => {
-      try {
-        return readlinkSync(`${files}/${name}`).endsWith('sidecar.sqlite-wal');
-      } catch {
-        return false;
-      }
-    }).length;
-
   it('is released at once: nothing stays open, nothing listens, nothing is logged as a fault', async function () {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
@@ -300,4 +287,17 @@ describe('an export whose reader goes away', () => {
     assert.equal((await server.as(key).get('/v1/folders/export?location=f')).status, 200);
     await until('its connection is let go of', () => countConnections() === before);
   });
+
+  /**
+   * Connections to the workspace that are open in this process: each has its log open. (SQLite keeps a closed one's
+   * main file for the next.)
+   */
+  const countConnections = (): number =>
+    readdirSync(files).filter((name) => {
+      try {
+        return readlinkSync(`${files}/${name}`).endsWith('sidecar.sqlite-wal');
+      } catch {
+        return false;
+      }
+    }).length;
 });

@@ -174,9 +174,6 @@ describe('REST beyond the specification', () => {
   });
 
   describe('comments', () => {
-    const add = async (who: HttpClient, body: object): Promise<HttpAnswer> =>
-      who.post('/v1/comments', { location: 'team/a.md', ...body });
-
     it('are written on passages, answered, edited, settled and taken away', async () => {
       await ada.create('team/a.md', 'first line\nsecond line\n');
       const asked = await add(rita, { text: 'why?', passage: { quote: 'second' } });
@@ -237,6 +234,9 @@ describe('REST beyond the specification', () => {
         assert.equal((await add(rita, body)).refusal, 'INVALID_REQUEST bad_field', JSON.stringify(body).slice(0, 80));
       }
     });
+
+    const add = async (who: HttpClient, body: object): Promise<HttpAnswer> =>
+      who.post('/v1/comments', { location: 'team/a.md', ...body });
   });
 
   it('is checked, recorded and counted like everything else', async () => {

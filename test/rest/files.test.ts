@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createHash, randomFillSync } from 'node:crypto';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const absent = { 'If-None-Match': '*' };
 
 describe('the bytes of a document at an address of their own', () => {
@@ -244,3 +243,5 @@ describe('the bytes of a document at an address of their own', () => {
     });
   }
 });
+
+const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

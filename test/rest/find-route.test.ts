@@ -11,10 +11,6 @@ describe('the route of a path', () => {
     '/at/{place}/{id}',
   ];
   const finder = new RouteFinder(paths.map((path) => ({ method: 'GET' as const, path })));
-  const find = (path: string) => {
-    const { path: row, ids = [], encodedLocation } = finder.find(path) ?? {};
-    return [row, ids.join(' '), encodedLocation];
-  };
 
   it('has the id of its path, which is one segment of plain characters', () => {
     assert.deepEqual(find('/things/prn_1-a'), ['/things/{id}', 'prn_1-a', undefined]);
@@ -28,4 +24,9 @@ describe('the route of a path', () => {
     const others = ['/things/', '/things//parts', '/things/a/b', '/things/a%2Fb', '/things/a/parts/', '/things/é'];
     for (const path of [...others, `/things/${'a'.repeat(65)}`]) assert.equal(finder.find(path), undefined, path);
   });
+
+  const find = (path: string) => {
+    const { path: row, ids = [], encodedLocation } = finder.find(path) ?? {};
+    return [row, ids.join(' '), encodedLocation];
+  };
 });

@@ -19,9 +19,6 @@ describe('folders over REST', () => {
   });
   after(() => service.close());
 
-  const make = (who: HttpClient, location: string): Promise<HttpAnswer> => who.post('/v1/folders', { location });
-  const namesOf = ({ json }: HttpAnswer): string[] => json.items.map(({ name }: { name: string }) => name);
-
   it('can be made empty, with those above them, and stay when they are empty', async () => {
     const made = await make(ada, 'a/b/c d');
     assert.equal(made.status, 201);
@@ -114,4 +111,8 @@ describe('folders over REST', () => {
       assert.deepEqual([json.error.details.reason, json.error.details.field], [reason, field]);
     }
   });
+
+  const make = (who: HttpClient, location: string): Promise<HttpAnswer> => who.post('/v1/folders', { location });
+
+  const namesOf = ({ json }: HttpAnswer): string[] => json.items.map(({ name }: { name: string }) => name);
 });

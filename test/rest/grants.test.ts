@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } from '../support/http/server.js';
 
-const grant = (who: HttpClient, triple: Triple, headers?: Record<string, string>): Promise<HttpAnswer> =>
-  who.post('/v1/grants', triple, headers);
-
-const revoke = (who: HttpClient, triple: Triple): Promise<HttpAnswer> =>
-  who.send('DELETE', `/v1/grants?${queryOf(triple)}`);
-
 describe('grants over REST', () => {
   let service: TestServer;
   let server: TestServer;
@@ -27,11 +21,6 @@ describe('grants over REST', () => {
     await ada.create('team/a.md');
   });
   after(() => service.close());
-
-  const forRita = (scope_id: string, role: Triple['role'] = 'reader', scope_type: Triple['scope_type'] = 'folder') =>
-    ({ scope_type, scope_id, subject: { type: 'principal', id: rita.id }, role }) satisfies Triple;
-  const list = (who: HttpClient, scope: string, more = ''): Promise<HttpAnswer> =>
-    who.get(`/v1/grants?scope_type=folder&scope_id=${scope}${more}`);
 
   it('are made with all their known fields, and work at the next request', async () => {
     const made = await grant(ada, forRita('team'));
@@ -234,7 +223,19 @@ describe('grants over REST', () => {
       assert.deepEqual([refused.json.error.details.reason, refused.json.error.details.field], ['missing_field', name]);
     }
   });
+
+  const forRita = (scope_id: string, role: Triple['role'] = 'reader', scope_type: Triple['scope_type'] = 'folder') =>
+    ({ scope_type, scope_id, subject: { type: 'principal', id: rita.id }, role }) satisfies Triple;
+
+  const list = (who: HttpClient, scope: string, more = ''): Promise<HttpAnswer> =>
+    who.get(`/v1/grants?scope_type=folder&scope_id=${scope}${more}`);
 });
+
+const grant = (who: HttpClient, triple: Triple, headers?: Record<string, string>): Promise<HttpAnswer> =>
+  who.post('/v1/grants', triple, headers);
+
+const revoke = (who: HttpClient, triple: Triple): Promise<HttpAnswer> =>
+  who.send('DELETE', `/v1/grants?${queryOf(triple)}`);
 
 interface Triple {
   readonly scope_type: 'folder' | 'document';

@@ -51,9 +51,6 @@ describe('a webhook of a source', () => {
   let path: string;
 
   const seconds = (): number => Math.floor(server.host.clock.now() / 1000);
-  const connectors = () => server.host.workspace.journal.reader.connectors;
-  const send = (target: string, headers: Record<string, string>, body: Uint8Array = push): Promise<HttpAnswer> =>
-    stranger.send('POST', target, { body, headers: { 'Content-Type': 'application/json', ...headers } });
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cartulary-hooks-'));
@@ -220,4 +217,9 @@ describe('a webhook of a source', () => {
     assert.equal(toNobody[0], 404);
     assert.equal(toNobody.at(-1), 429);
   });
+
+  const connectors = () => server.host.workspace.journal.reader.connectors;
+
+  const send = (target: string, headers: Record<string, string>, body: Uint8Array = push): Promise<HttpAnswer> =>
+    stranger.send('POST', target, { body, headers: { 'Content-Type': 'application/json', ...headers } });
 });

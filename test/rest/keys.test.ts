@@ -16,20 +16,6 @@ describe('the keys of whoever asks', () => {
   });
   afterEach(() => test.close());
 
-  const mint = (
-    who: { post: ConsoleClient['post'] },
-    path: string,
-    interfaces: readonly Interface[],
-    more: object = {},
-  ) => who.post(path, { name: 'clone', interfaces, ...more });
-  const idsOf = async (client: HttpClient): Promise<string[]> =>
-    (await client.get('/v1/keys')).json.items.map(({ id }: { id: string }) => id);
-  /** A key of Bob's own making. */
-  const own = async (interfaces: readonly Interface[] = ['rest'], more: object = {}) => {
-    const { json } = await mint(bob, '/keys', interfaces, more);
-    return { id: json.key.id as string, client: test.server.as(json.secret as string) };
-  };
-
   it('are made by a person in the console, shown once, listed without secrets, rotated and ended', async () => {
     const made = await mint(bob, '/keys', ['rest', 'git'], { expires_at: null });
     assert.equal(made.status, 201);
@@ -223,6 +209,22 @@ describe('the keys of whoever asks', () => {
       [ada.principalId, bob.principalId, true],
     ]);
   });
+
+  const mint = (
+    who: { post: ConsoleClient['post'] },
+    path: string,
+    interfaces: readonly Interface[],
+    more: object = {},
+  ) => who.post(path, { name: 'clone', interfaces, ...more });
+
+  const idsOf = async (client: HttpClient): Promise<string[]> =>
+    (await client.get('/v1/keys')).json.items.map(({ id }: { id: string }) => id);
+
+  /** A key of Bob's own making. */
+  const own = async (interfaces: readonly Interface[] = ['rest'], more: object = {}) => {
+    const { json } = await mint(bob, '/keys', interfaces, more);
+    return { id: json.key.id as string, client: test.server.as(json.secret as string) };
+  };
 });
 
 describe('a record of a key that somebody else made', () => {

@@ -8,11 +8,6 @@ import { splitBody, type SplitBody } from '../../lib/api/requests/long-content.j
 const maxRest = 64 * 1024;
 const mebibyte = 1024 * 1024;
 
-const split = (json: string | Buffer, largest = 10 * mebibyte): SplitBody | undefined =>
-  finish(splitBody(Buffer.from(json as string), maxRest, largest)).result;
-
-const bytesOf = (body: SplitBody | undefined): Buffer => Buffer.concat(body?.content.pieces ?? []);
-
 /** Characters of one to four bytes, and such as JSON escapes. */
 const units = ['a', 'é', '€', '😀', '\\', '"', '\n', '\u0001', '\ufeff', '\u2028'];
 const text = fc
@@ -84,6 +79,11 @@ describe('The content of a long JSON body', () => {
     }
   });
 });
+
+const split = (json: string | Buffer, largest = 10 * mebibyte): SplitBody | undefined =>
+  finish(splitBody(Buffer.from(json as string), maxRest, largest)).result;
+
+const bytesOf = (body: SplitBody | undefined): Buffer => Buffer.concat(body?.content.pieces ?? []);
 
 function finish<Result>(work: Generator<void, Result>): { readonly rests: number; readonly result: Result } {
   for (let rests = 0; ; rests += 1) {

@@ -15,8 +15,6 @@ describe('too long a header', () => {
   });
   after(() => server.close());
 
-  const refused = (field: string) => ({ reason: 'bad_field', field, limit: 4096 });
-
   it('is refused by its name, for every header', async () => {
     for (const [field, value] of [
       ['If-None-Match', `x,${' '.repeat(long)}"`],
@@ -65,4 +63,6 @@ describe('too long a header', () => {
     } as unknown as Parameters<typeof server.rest.addressOf>[0]);
     assert.equal(seen, '192.0.2.7');
   });
+
+  const refused = (field: string) => ({ reason: 'bad_field', field, limit: 4096 });
 });

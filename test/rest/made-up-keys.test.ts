@@ -12,7 +12,6 @@ describe('A stranger with made-up keys', () => {
   afterEach(() => server.close());
 
   const secret = 'b'.repeat(52);
-  const makeUp = (workspace: string): string => formatKey({ workspace, credentialId: '0123456789abcdef', secret });
 
   it('is answered the same, after the same hash, for an existing workspace and an absent one', async () => {
     const hash = Object.getPrototypeOf(createHash('sha256')) as { update(data: unknown): unknown };
@@ -63,4 +62,6 @@ describe('A stranger with made-up keys', () => {
       ],
     );
   });
+
+  const makeUp = (workspace: string): string => formatKey({ workspace, credentialId: '0123456789abcdef', secret });
 });

@@ -9,7 +9,6 @@ import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } fro
 import { RawConnection } from '../support/http/raw-connection.js';
 
 const raw = { Accept: 'application/octet-stream' };
-const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 describe('the raw form over REST', () => {
   let server: TestServer;
@@ -234,6 +233,8 @@ describe('the raw form over REST', () => {
     assert.deepEqual([both.refusal, both.json.error.details.field], ['INVALID_REQUEST unknown_field', 'location']);
   });
 });
+
+const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Bytes outside any encoding of text, without repetition within a span. */
 function makeBytes(length: number): Buffer {

@@ -16,10 +16,6 @@ describe('gains and losses of access by a move over REST', () => {
   after(() => service.close());
 
   describe('the report of a move', () => {
-    const reportOf = (answer: HttpAnswer): Report => answer.json.error.details as Report;
-    const move = (who: HttpClient, more: object = {}): Promise<HttpAnswer> =>
-      who.post('/v1/moves', { location: 'team/a.md', to_folder: 'public', ...more });
-
     it('names who gains which role through which grant, and who loses', async () => {
       await ada.create('team/a.md');
       const [rita, tom] = [await server.host.person('reader', 'public', 'Rita'), await server.host.principal('Tom')];
@@ -143,6 +139,11 @@ describe('gains and losses of access by a move over REST', () => {
         ],
       );
     });
+
+    const reportOf = (answer: HttpAnswer): Report => answer.json.error.details as Report;
+
+    const move = (who: HttpClient, more: object = {}): Promise<HttpAnswer> =>
+      who.post('/v1/moves', { location: 'team/a.md', to_folder: 'public', ...more });
 
     interface Report {
       readonly gains: readonly { readonly subject: { readonly id: string | null } }[];

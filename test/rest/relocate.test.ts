@@ -39,9 +39,6 @@ describe('renames and moves over REST', () => {
   });
   after(() => service.close());
 
-  const exists = async (location: string): Promise<boolean> =>
-    (await ada.get(`/v1/documents/${location}`)).status === 200;
-
   for (const [index, [kind, relocate]] of relocations.entries()) {
     /** Where something at `a/name` goes: beside itself with a rename, into `b` with a move. */
     const target = (name: string): string => (index === 0 ? `a/new-${name}` : `b/${name}`);
@@ -334,4 +331,7 @@ describe('renames and moves over REST', () => {
       assert.equal(taken.refusal, 'NOT_FOUND');
     });
   });
+
+  const exists = async (location: string): Promise<boolean> =>
+    (await ada.get(`/v1/documents/${location}`)).status === 200;
 });

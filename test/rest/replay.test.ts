@@ -124,8 +124,7 @@ describe('replays over REST', () => {
 
   describe('where the largest document has become smaller', () => {
     const limits = { largestText: 10 * 1024 ** 2, largestBlob: 100 * 1024 ** 2 };
-    const setLimits = (to: typeof limits): Promise<unknown> =>
-      perform(server.host.workspace, operator, changePolicy, to);
+
     afterEach(() => setLimits(limits));
 
     const uploads: [string, string, (key: object) => Promise<HttpAnswer>][] = [
@@ -172,5 +171,8 @@ describe('replays over REST', () => {
       await setLimits({ largestText: 100, largestBlob: 100 });
       assert.equal((await send(200 * 1024 ** 2)).refusal, 'INVALID_REQUEST content_too_large');
     });
+
+    const setLimits = (to: typeof limits): Promise<unknown> =>
+      perform(server.host.workspace, operator, changePolicy, to);
   });
 });

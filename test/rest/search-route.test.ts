@@ -15,10 +15,6 @@ describe('the search route', () => {
   });
   after(() => service.close());
 
-  const ask = (who: HttpClient, query: string): Promise<HttpAnswer> => who.get(`/v1/search?${query}`);
-  const locationsOf = ({ json }: HttpAnswer): string[] =>
-    json.items.map(({ location }: { location: string }) => location);
-
   it('finds documents just written, moved and deleted, in their present state', async () => {
     await ada.create('a/x.md', 'Wombats dig burrows.');
     assert.deepEqual(locationsOf(await ask(ada, 'q=wombat')), ['a/x.md']);
@@ -139,4 +135,9 @@ describe('the search route', () => {
       assert.deepEqual([status, json.error.details.reason, json.error.details.field], [400, reason, field], query);
     }
   });
+
+  const ask = (who: HttpClient, query: string): Promise<HttpAnswer> => who.get(`/v1/search?${query}`);
+
+  const locationsOf = ({ json }: HttpAnswer): string[] =>
+    json.items.map(({ location }: { location: string }) => location);
 });

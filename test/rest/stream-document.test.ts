@@ -6,12 +6,6 @@ import { streamDocument } from '../../lib/api/answers/stream-document.js';
 
 const record = { location: 'a.md', size: 3 };
 
-/** The bytes in pieces with arbitrary ends. */
-const cut = (bytes: Buffer, ends: readonly number[]): Buffer[] => {
-  const places = [0, ...ends.map((end) => end % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
-  return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
-};
-
 describe('A document written as JSON while it is sent', () => {
   it('a streamed document keeps its text however the stream is cut into pieces', async () => {
     const anyText = fc.string({ unit: 'grapheme', maxLength: 300 }).map((some) => some.repeat(300));
@@ -52,6 +46,12 @@ describe('A document written as JSON while it is sent', () => {
     }
   });
 });
+
+/** The bytes in pieces with arbitrary ends. */
+const cut = (bytes: Buffer, ends: readonly number[]): Buffer[] => {
+  const places = [0, ...ends.map((end) => end % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
+  return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+};
 
 async function write(pieces: readonly Buffer[], isText: boolean): Promise<unknown> {
   const body = streamDocument(record, { kind: isText ? 'text' : 'binary', mediaType: 'text/plain' }, () =>

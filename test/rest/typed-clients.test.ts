@@ -66,8 +66,6 @@ describe('a developer with a generated client in strict TypeScript', function ()
     await server.close();
   });
 
-  const load = async (name: string): Promise<unknown> => import(pathToFileURL(path.join(folder, name)).href);
-
   it('gets a type for the answer of every operation, from two generators', async () => {
     assert.ok(answering.length > 30);
     assert.equal(complaints, '');
@@ -106,6 +104,8 @@ describe('a developer with a generated client in strict TypeScript', function ()
     const read = await ada.get('/v1/files/sdk/a%20b.md');
     assert.deepEqual(used, { etag: read.etag, content: '# Sdk', text: '# Sdk', code: 'CONFLICT' });
   });
+
+  const load = async (name: string): Promise<unknown> => import(pathToFileURL(path.join(folder, name)).href);
 
   /** Compiles the pages. @returns the compiler's complaints */
   async function compile(): Promise<string> {

@@ -16,12 +16,6 @@ describe('undeletes over REST', () => {
   });
   after(() => service.close());
 
-  const undelete = (who: HttpClient, location: string, headers?: Record<string, string>): Promise<HttpAnswer> =>
-    who.post('/v1/undeletes', { location }, headers);
-  const remove = async (location: string): Promise<void> => {
-    assert.equal((await ada.delete(`/v1/documents/${location}`)).status, 200);
-  };
-
   it('brings the document back as it was, as a new version of itself', async () => {
     const made = await ada.post('/v1/documents', { location: 'a/x.md', content: 'text', labels: ['kept'] });
     await remove('a/x.md');
@@ -167,4 +161,11 @@ describe('undeletes over REST', () => {
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
     assert.ok(answers.every(({ status }) => status === 200 || status === 404));
   });
+
+  const undelete = (who: HttpClient, location: string, headers?: Record<string, string>): Promise<HttpAnswer> =>
+    who.post('/v1/undeletes', { location }, headers);
+
+  const remove = async (location: string): Promise<void> => {
+    assert.equal((await ada.delete(`/v1/documents/${location}`)).status, 200);
+  };
 });

@@ -10,9 +10,6 @@ describe('webhooks over REST', () => {
   let ada: HttpClient;
   let id: string;
 
-  const make = (client: HttpClient, more: object = {}, headers = {}): Promise<HttpAnswer> =>
-    client.post('/v1/webhooks', { name: 'Index', url: receiver.url, location: 'team', ...more }, headers);
-
   before(async () => {
     receiver = await Receiver.open();
     server = await openTestServer({ webhooks: { hosts: [receiver.host] } });
@@ -114,4 +111,7 @@ describe('webhooks over REST', () => {
     assert.equal((await ada.post(`${at}/replays`, { delivery: 77 })).refusal, 'NOT_FOUND');
     await until('two are told again', async () => (await items(`${at}/deliveries`)).length === 5);
   });
+
+  const make = (client: HttpClient, more: object = {}, headers = {}): Promise<HttpAnswer> =>
+    client.post('/v1/webhooks', { name: 'Index', url: receiver.url, location: 'team', ...more }, headers);
 });

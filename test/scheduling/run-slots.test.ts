@@ -1,39 +1,6 @@
 import assert from 'node:assert/strict';
 import { RunSlots } from '../../lib/scheduling/run-slots.js';
 
-/** Takes as many slots as it can get, as a workspace does whose connectors are always due. */
-class Taker {
-  readonly #slots: RunSlots;
-  readonly #served: string[];
-  readonly name: string;
-  readonly held: (() => void)[] = [];
-  /** How many more it wants. */
-  wants: number;
-
-  constructor(name: string, slots: RunSlots, served: string[], wants = Number.POSITIVE_INFINITY) {
-    this.name = name;
-    this.#slots = slots;
-    this.#served = served;
-    this.wants = wants;
-  }
-
-  readonly wake = (): void => {
-    while (this.wants > 0) {
-      const release = this.#slots.take(this.wake);
-      if (release === undefined) return;
-      this.wants -= 1;
-      this.#served.push(this.name);
-      this.held.push(release);
-    }
-  };
-
-  /** Its oldest run ends, and it asks at once for the next. */
-  end(): void {
-    this.held.shift()?.();
-    this.wake();
-  }
-}
-
 describe('the slots of syncs', () => {
   let served: string[];
   beforeEach(() => (served = []));
@@ -86,3 +53,36 @@ describe('the slots of syncs', () => {
     assert.equal(slots.take(first.wake), undefined);
   });
 });
+
+/** Takes as many slots as it can get, as a workspace does whose connectors are always due. */
+class Taker {
+  readonly #slots: RunSlots;
+  readonly #served: string[];
+  readonly name: string;
+  readonly held: (() => void)[] = [];
+  /** How many more it wants. */
+  wants: number;
+
+  constructor(name: string, slots: RunSlots, served: string[], wants = Number.POSITIVE_INFINITY) {
+    this.name = name;
+    this.#slots = slots;
+    this.#served = served;
+    this.wants = wants;
+  }
+
+  readonly wake = (): void => {
+    while (this.wants > 0) {
+      const release = this.#slots.take(this.wake);
+      if (release === undefined) return;
+      this.wants -= 1;
+      this.#served.push(this.name);
+      this.held.push(release);
+    }
+  };
+
+  /** Its oldest run ends, and it asks at once for the next. */
+  end(): void {
+    this.held.shift()?.();
+    this.wake();
+  }
+}

@@ -22,9 +22,6 @@ describe('The program of a thread', () => {
 
   afterEach(() => fs.rmSync(folder, { recursive: true }));
 
-  const date = (file: string, seconds: number): void => fs.utimesSync(file, seconds, seconds);
-  const find = (): string => findThreadProgram(pathToFileURL(compiled), folder).href;
-
   it('is its bundle, which is newer than the compiled file or as old', () => {
     date(compiled, 1_000_000_000);
     for (const seconds of [1_000_000_000, 1_000_000_001]) {
@@ -43,4 +40,8 @@ describe('The program of a thread', () => {
     fs.rmSync(path.dirname(bundle), { recursive: true });
     assert.equal(find(), pathToFileURL(compiled).href);
   });
+
+  const date = (file: string, seconds: number): void => fs.utimesSync(file, seconds, seconds);
+
+  const find = (): string => findThreadProgram(pathToFileURL(compiled), folder).href;
 });

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { runAtOnce, workInParts } from '../../lib/scheduling/in-steps.js';
 
-const work = (milliseconds: number): void => {
-  for (const end = performance.now() + milliseconds; performance.now() < end;);
-};
-
 describe('work in parts', () => {
   it('has parts of many items where each takes no time, and never more than a statement takes', () => {
     const sizes = sizesOf(20_000, 0);
@@ -25,6 +21,10 @@ describe('work in parts', () => {
     assert.equal([...workInParts([], () => undefined)].length, 0);
   });
 });
+
+const work = (milliseconds: number): void => {
+  for (const end = performance.now() + milliseconds; performance.now() < end;);
+};
 
 /** The sizes of the parts. */
 function sizesOf(count: number, perItem: number): number[] {

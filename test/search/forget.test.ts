@@ -29,10 +29,6 @@ describe('search: an erased document', function () {
     fs.rmSync(folder, { recursive: true });
   });
 
-  const start = (): Child => new Child(program, index, path.join(folder, 'words'), folder);
-  const isIn = (file: string): boolean => fs.readFileSync(file).includes(secret);
-  const filesWithIt = (): string[] => fs.readdirSync(index).filter((name) => isIn(path.join(index, name)));
-
   it('leaves no word in the heap or in a file', async () => {
     assert.equal(await start().ended(), 0);
     assert.ok(isIn(path.join(folder, 'before.heapsnapshot')), 'the snapshot shows what is remembered');
@@ -58,6 +54,12 @@ describe('search: an erased document', function () {
       await again.close();
     }
   });
+
+  const start = (): Child => new Child(program, index, path.join(folder, 'words'), folder);
+
+  const isIn = (file: string): boolean => fs.readFileSync(file).includes(secret);
+
+  const filesWithIt = (): string[] => fs.readdirSync(index).filter((name) => isIn(path.join(index, name)));
 });
 
 describe('search: a deleted document', () => {
@@ -71,19 +73,6 @@ describe('search: a deleted document', () => {
   });
 
   const secretKey = 801;
-  const holds = (word: string): boolean => {
-    const files = fs.readdirSync(folder).filter((name) => name.endsWith('.segment'));
-    assert.ok(files.length > 0);
-    return files.some((name) => fs.readFileSync(path.join(folder, name)).includes(word));
-  };
-
-  /** In one segment with a live neighbour; one that is alone in its segment goes at once. */
-  const writeBeside = (of: IndexOf, text: string): void => {
-    const document = (location: string, words: string) =>
-      ({ location: location as Location, text: words, kind: 'text', labels: [] }) as const;
-    const analysis = of.index.analyze(document('f/neighbour.md', 'ladder rung'), document('f/secret.md', text));
-    of.index.apply({ commit: of.nextCommit(), upserts: [{ analysis, keys: [800, secretKey] }] });
-  };
 
   it('keeps its words in the index as it keeps its history, and none of them has any effect', async () => {
     const of = new IndexOf({}, { folder, firstTier: 400 });
@@ -129,4 +118,18 @@ describe('search: a deleted document', () => {
     assert.equal((await of.find('ladder')).length, 11);
     await of.index.close();
   });
+
+  const holds = (word: string): boolean => {
+    const files = fs.readdirSync(folder).filter((name) => name.endsWith('.segment'));
+    assert.ok(files.length > 0);
+    return files.some((name) => fs.readFileSync(path.join(folder, name)).includes(word));
+  };
+
+  /** In one segment with a live neighbour; one that is alone in its segment goes at once. */
+  const writeBeside = (of: IndexOf, text: string): void => {
+    const document = (location: string, words: string) =>
+      ({ location: location as Location, text: words, kind: 'text', labels: [] }) as const;
+    const analysis = of.index.analyze(document('f/neighbour.md', 'ladder rung'), document('f/secret.md', text));
+    of.index.apply({ commit: of.nextCommit(), upserts: [{ analysis, keys: [800, secretKey] }] });
+  };
 });

@@ -67,9 +67,6 @@ const inflected: Readonly<Partial<Record<LanguageCode, readonly (readonly [strin
 };
 
 describe('search: languages named by an admin', () => {
-  const open = (codes: readonly LanguageCode[], texts: Readonly<Record<string, string>>): IndexOf =>
-    new IndexOf({ 'other.md': 'nothing 123', ...texts }, { languages: openLanguages(codes) });
-
   for (const [code, pairs] of Object.entries(inflected) as [LanguageCode, readonly (readonly [string, string])[]][]) {
     it(`finds ${code} words in other forms, alone and beside other languages`, async () => {
       const beside = [...new Set<LanguageCode>(['en', code, 'de', 'ru'])];
@@ -165,4 +162,7 @@ describe('search: languages named by an admin', () => {
     const of = open(['en', 'de'], { 'a.md': 'Alte Häuser' });
     assert.deepEqual(await of.find('+alte -neue häu* title:nichts'), ['a.md']);
   });
+
+  const open = (codes: readonly LanguageCode[], texts: Readonly<Record<string, string>>): IndexOf =>
+    new IndexOf({ 'other.md': 'nothing 123', ...texts }, { languages: openLanguages(codes) });
 });

@@ -4,21 +4,6 @@ import { countedTerms, maxTermsOfQuestion } from '../../lib/search/query/parse-q
 import { folders, IndexOf } from './index-of.js';
 import { searchSlowly } from './oracle.js';
 
-const wordAt = (number: number): string => `t${String(number).padStart(3, '0')}`;
-const wordsTo = (count: number): string => Array.from({ length: count }, (_, number) => wordAt(number)).join(' ');
-
-/** Document n holds the words from n on: the word with the lowest number is the rarest. */
-const texts = (folder: string, count: number): Record<string, string> =>
-  Object.fromEntries(
-    Array.from({ length: count }, (_, number) => [
-      `${folder}/${String(number).padStart(3, '0')}.md`,
-      Array.from({ length: 60 }, (__, word) => word)
-        .filter((word) => word >= number)
-        .map(wordAt)
-        .join(' '),
-    ]),
-  );
-
 describe('search: a question of more than 24 words', () => {
   it('is answered, and says whether words were left out', async () => {
     const of = new IndexOf({ 'a.md': wordsTo(60), 'b.md': 'something else' });
@@ -95,3 +80,19 @@ describe('search: a question of more than 24 words', () => {
     assert.deepEqual(found, expected);
   });
 });
+
+const wordAt = (number: number): string => `t${String(number).padStart(3, '0')}`;
+
+const wordsTo = (count: number): string => Array.from({ length: count }, (_, number) => wordAt(number)).join(' ');
+
+/** Document n holds the words from n on: the word with the lowest number is the rarest. */
+const texts = (folder: string, count: number): Record<string, string> =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, number) => [
+      `${folder}/${String(number).padStart(3, '0')}.md`,
+      Array.from({ length: 60 }, (__, word) => word)
+        .filter((word) => word >= number)
+        .map(wordAt)
+        .join(' '),
+    ]),
+  );

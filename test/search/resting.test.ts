@@ -69,19 +69,6 @@ describe('search: an expensive query', () => {
 });
 
 describe('search: hostile texts', () => {
-  /** Steps of the work, and the most words that one of them visits. */
-  const stepsOf = (text: string): { steps: number; most: number; words: string[] } => {
-    const words: string[] = [];
-    let [steps, most, before] = [0, 0, 0];
-    const work = splitWordsInSteps(text, (word) => words.push(word));
-    for (let isDone = false; !isDone; steps += 1) {
-      isDone = work.next().done === true;
-      most = Math.max(most, words.length - before);
-      before = words.length;
-    }
-    return { steps, most, words };
-  };
-
   it('are analysed in bounded steps, and give the same words', () => {
     for (const piece of ['漢字', 'ក្រ', '\ufdfa ', 'a\u0301\u0302 ', 'word ', '[', '한국', '\u1100\u1161\u11a8', '𠀋']) {
       const text = piece.repeat(120_000 / piece.length);
@@ -148,6 +135,19 @@ describe('search: hostile texts', () => {
       performance.now = now;
     }
   });
+
+  /** Steps of the work, and the most words that one of them visits. */
+  const stepsOf = (text: string): { steps: number; most: number; words: string[] } => {
+    const words: string[] = [];
+    let [steps, most, before] = [0, 0, 0];
+    const work = splitWordsInSteps(text, (word) => words.push(word));
+    for (let isDone = false; !isDone; steps += 1) {
+      isDone = work.next().done === true;
+      most = Math.max(most, words.length - before);
+      before = words.length;
+    }
+    return { steps, most, words };
+  };
 });
 
 function makeIndex(): IndexOf {

@@ -61,9 +61,6 @@ const query = fc.array(fc.constantFrom(...words, '"東京都"', 'ladd*', 'haüse
   maxLength: 3,
 });
 
-const isCut = (whole: string, at: number): boolean =>
-  /[\ud800-\udbff]/.test(whole.charAt(at - 1)) && /[\udc00-\udfff]/.test(whole.charAt(at));
-
 describe('search: places in a text', () => {
   it('are those of the word’s parts, one after the other, with any change of lengths by normalising', () => {
     fc.assert(
@@ -163,6 +160,9 @@ describe('search: a long question', () => {
     assert.deepEqual(await of.find(question), ['a.md']);
   });
 });
+
+const isCut = (whole: string, at: number): boolean =>
+  /[\ud800-\udbff]/.test(whole.charAt(at - 1)) && /[\udc00-\udfff]/.test(whole.charAt(at));
 
 function stemsIn(languages: Languages, piece: string): Set<string> {
   return new Set(wordsOf(piece).flatMap((word) => [word, ...languages.stemsOf(word, word)]));

@@ -10,10 +10,6 @@ import { openOAuthServer, type OAuthServer } from '../support/oauth/server.js';
 import { noLog } from '../support/http/log.js';
 import { openSignIn, Visitor, type SignInTest } from '../support/signin/open-sign-in.js';
 
-const from = (address: string) => ({ 'X-Forwarded-For': address });
-const sameNetwork = (host: number): string => `2001:db8:1:2::${host.toString(16)}`;
-const otherNetwork = (network: number): string => `2001:db8:1:${network.toString(16)}::1`;
-
 describe('A host with a network of 2^64 addresses', function () {
   let test: SignInTest;
 
@@ -184,3 +180,9 @@ describe('The memory of wrong passwords', function () {
     for (let failure = 0; failure < 5; failure += 1) assert.equal(delay.begin('ada', '127.0.0.1'), 0, String(failure));
   });
 });
+
+const from = (address: string) => ({ 'X-Forwarded-For': address });
+
+const sameNetwork = (host: number): string => `2001:db8:1:2::${host.toString(16)}`;
+
+const otherNetwork = (network: number): string => `2001:db8:1:${network.toString(16)}::1`;

@@ -77,12 +77,6 @@ describe('The hold of a request without a key', function () {
     await program.close();
   });
 
-  const pathOf = ({ path }: TestedRoute): string =>
-    path
-      .replace(':secret', 'a'.repeat(52))
-      .replace('/oauth/interaction/{id}', program.facts.interaction)
-      .replace('{id}', 'x'.repeat(43));
-
   for (const route of routes) {
     const [method = ''] = route.methods;
     describe(`at ${method} ${route.path}`, () => {
@@ -163,6 +157,12 @@ describe('The hold of a request without a key', function () {
       });
     });
   }
+
+  const pathOf = ({ path }: TestedRoute): string =>
+    path
+      .replace(':secret', 'a'.repeat(52))
+      .replace('/oauth/interaction/{id}', program.facts.interaction)
+      .replace('{id}', 'x'.repeat(43));
 
   /** The answer, or its absence, does not matter: a body that is too large is not read to its end. */
   function send({ method, path, headers, body }: Asked): Promise<void> {

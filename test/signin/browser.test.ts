@@ -72,14 +72,6 @@ describe('Signing in, in Chromium', function () {
     await test.close();
   });
 
-  const heading = (): Promise<string> => person.page.locator('h1').innerText();
-  const alert = (): Promise<string> => person.page.getByRole('alert').innerText();
-
-  const press = (name: string): Promise<void> =>
-    leave(() => person.page.getByRole('button', { name, exact: true }).click());
-  const follow = (name: string): Promise<void> => leave(() => person.page.getByRole('link', { name }).click());
-  const enter = (): Promise<void> => leave(() => person.page.keyboard.press('Enter'));
-
   it('a person opens a link, chooses a password by the keyboard alone, signs out and in again', async () => {
     const path = await test.link(await test.server.host.principal('Ada'), 'ada@example.org');
     const { page } = person;
@@ -172,6 +164,17 @@ describe('Signing in, in Chromium', function () {
     await person.judge('hostile');
     assert.equal(dialogs, 0);
   });
+
+  const heading = (): Promise<string> => person.page.locator('h1').innerText();
+
+  const alert = (): Promise<string> => person.page.getByRole('alert').innerText();
+
+  const press = (name: string): Promise<void> =>
+    leave(() => person.page.getByRole('button', { name, exact: true }).click());
+
+  const follow = (name: string): Promise<void> => leave(() => person.page.getByRole('link', { name }).click());
+
+  const enter = (): Promise<void> => leave(() => person.page.keyboard.press('Enter'));
 
   /** Makes a step to another page, and waits for it. Until then the old page may answer, and take the typing. */
   async function leave(act: () => Promise<void>): Promise<void> {

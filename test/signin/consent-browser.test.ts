@@ -45,14 +45,6 @@ describe('An application asks to act as a person, in Chromium', function () {
     }
   });
 
-  const redeem = async (
-    address: string,
-    { verifier, state }: { readonly verifier: string; readonly state: string },
-  ) => {
-    const visited = { url: address, status: 303, headers: {}, text: '', location: address };
-    return client.exchange(client.readAnswer(visited, state), verifier);
-  };
-
   it('the person signs in on the way, is warned of the program on this computer, and allows it', async () => {
     const secrets = await arrive();
     await person.judge('consent');
@@ -111,6 +103,14 @@ describe('An application asks to act as a person, in Chromium', function () {
     await arrive();
     await person.judge('consent, dark and narrow');
   });
+
+  const redeem = async (
+    address: string,
+    { verifier, state }: { readonly verifier: string; readonly state: string },
+  ) => {
+    const visited = { url: address, status: 303, headers: {}, text: '', location: address };
+    return client.exchange(client.readAnswer(visited, state), verifier);
+  };
 
   /** The application, waiting for its answer. */
   async function listen(host: string): Promise<Server> {

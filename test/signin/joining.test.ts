@@ -25,23 +25,6 @@ describe('A person joins another workspace', function () {
   });
   afterEach(() => test.close());
 
-  const adminOf = async (server: TestServer): Promise<Caller> => {
-    const { id } = await server.host.person('approver', '');
-    const provenAt = server.host.clock.now();
-    return {
-      principalId: id,
-      kind: 'person',
-      credentialId: null,
-      provenAt,
-      interface: 'console',
-      requestId: 'req_test',
-    };
-  };
-  const signedIn = (visitor: Visitor) => test.signIn.readSession(`cartulary=${visitor.cookies.get('cartulary')}`);
-  const workspacesOf = (visitor: Visitor): string[] | undefined =>
-    signedIn(visitor)?.memberships.map(({ workspace }) => workspace);
-  const linkThere = (signInName?: string) => test.link(carol, signInName, other.host);
-
   it('when they use the link made there, and not by who has taken the name before', async () => {
     const { browser } = await takeName();
     const path = await linkThere(carols);
@@ -143,6 +126,26 @@ describe('A person joins another workspace', function () {
     assert.deepEqual((await disable()).result.ended, { sessions: 0, consents: 0 });
     assert.deepEqual(workspacesOf(again), ['other-1'], 'a session begun after the disabling stays');
   });
+
+  const adminOf = async (server: TestServer): Promise<Caller> => {
+    const { id } = await server.host.person('approver', '');
+    const provenAt = server.host.clock.now();
+    return {
+      principalId: id,
+      kind: 'person',
+      credentialId: null,
+      provenAt,
+      interface: 'console',
+      requestId: 'req_test',
+    };
+  };
+
+  const signedIn = (visitor: Visitor) => test.signIn.readSession(`cartulary=${visitor.cookies.get('cartulary')}`);
+
+  const workspacesOf = (visitor: Visitor): string[] | undefined =>
+    signedIn(visitor)?.memberships.map(({ workspace }) => workspace);
+
+  const linkThere = (signInName?: string) => test.link(carol, signInName, other.host);
 
   async function use(path: string, password: string): Promise<Visitor> {
     const visitor = test.visitor();

@@ -14,13 +14,6 @@ describe('Signing in by links, attacked', function () {
   });
   afterEach(() => test.close());
 
-  const secretOf = (path: string): string => path.split('/').pop() ?? '';
-  const fields = (path: string, password = goodPassword, again = password) => ({
-    link: secretOf(path),
-    password,
-    again,
-  });
-
   it('a link is used up by the form, not by looking, and works once', async () => {
     const path = await test.link(await test.server.host.principal('Ada'));
     const [first, second] = [test.visitor(), test.visitor()];
@@ -134,5 +127,13 @@ describe('Signing in by links, attacked', function () {
     const both = await other.host.principal('Ada there');
     await test.link(both, 'ada@example.org', other.host);
     await assert.rejects(ask(both), { code: 'CONFLICT' });
+  });
+
+  const secretOf = (path: string): string => path.split('/').pop() ?? '';
+
+  const fields = (path: string, password = goodPassword, again = password) => ({
+    link: secretOf(path),
+    password,
+    again,
   });
 });

@@ -19,27 +19,6 @@ describe('Keys on the page of the sessions', () => {
   });
   afterEach(() => test.close());
 
-  const credentials = () => test.server.host.workspace.journal.reader.credentials;
-  const isOver = (id: string): boolean => credentials().find(id)?.revokedAt !== null;
-  /** A key that the operator makes for somebody. */
-  const give = async (principalId: string, name: string): Promise<string> => {
-    const input = { principalId, name, interfaces: ['rest'], requestsPerMinute: null } as const;
-    return (await perform(test.server.host.workspace, operator, mintCredential, input)).result.credential.id;
-  };
-  const makeOwn = async (name: string): Promise<string> => {
-    const { clock, workspace } = test.server.host;
-    const caller = {
-      principalId: ada,
-      kind: 'person',
-      credentialId: null,
-      provenAt: clock.now(),
-      interface: 'console',
-      requestId: 'req',
-    } as const;
-    const { result } = await perform(workspace, caller, mintOwnKey, { name, interfaces: ['rest'] });
-    return result.credential.id;
-  };
-
   it('that somebody else made are listed, ended one by one, and ended with all sessions', async () => {
     const eve = await test.server.host.principal('Eve');
     const [one, two, theirs] = [await give(ada, 'one'), await give(ada, 'two'), await give(eve, 'theirs')];
@@ -150,4 +129,28 @@ describe('Keys on the page of the sessions', () => {
     assert.ok(isOver(made));
     assert.match((await visitor.get(to)).text, /None of it works any more/);
   });
+
+  const credentials = () => test.server.host.workspace.journal.reader.credentials;
+
+  const isOver = (id: string): boolean => credentials().find(id)?.revokedAt !== null;
+
+  /** A key that the operator makes for somebody. */
+  const give = async (principalId: string, name: string): Promise<string> => {
+    const input = { principalId, name, interfaces: ['rest'], requestsPerMinute: null } as const;
+    return (await perform(test.server.host.workspace, operator, mintCredential, input)).result.credential.id;
+  };
+
+  const makeOwn = async (name: string): Promise<string> => {
+    const { clock, workspace } = test.server.host;
+    const caller = {
+      principalId: ada,
+      kind: 'person',
+      credentialId: null,
+      provenAt: clock.now(),
+      interface: 'console',
+      requestId: 'req',
+    } as const;
+    const { result } = await perform(workspace, caller, mintOwnKey, { name, interfaces: ['rest'] });
+    return result.credential.id;
+  };
 });

@@ -31,15 +31,6 @@ describe('the log of a running service', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const serve = async (flags: Readonly<Record<string, string>> = {}): Promise<number> => {
-    const config = loadConfig({ flags: { data: join(folder, 'data'), ...flags }, file: undefined, environment: {} });
-    const log = makeLog('info', 'json', { write: (line: string) => void lines.push(line) });
-    running = await startService(config, log, { ports: [0] });
-    return Number(new URL(entries().find(({ msg }) => msg === 'The service is up')?.url ?? 'http://x:1').port);
-  };
-  const entries = (): Parsed[] => lines.map((line) => JSON.parse(line));
-  const said = (words: RegExp): Parsed[] => entries().filter(({ msg }) => words.test(msg));
-
   it('has a line at the start and at the stop, times of ISO 8601, and levels in words', async () => {
     await serve();
     await running?.close(0);
@@ -141,6 +132,17 @@ describe('the log of a running service', () => {
     await perform(workspace, operator, addPrincipal, { displayName: 'Bea', kind: 'person' });
     assert.equal(workspace.journal.state.chain.seq, seq + 1);
   });
+
+  const serve = async (flags: Readonly<Record<string, string>> = {}): Promise<number> => {
+    const config = loadConfig({ flags: { data: join(folder, 'data'), ...flags }, file: undefined, environment: {} });
+    const log = makeLog('info', 'json', { write: (line: string) => void lines.push(line) });
+    running = await startService(config, log, { ports: [0] });
+    return Number(new URL(entries().find(({ msg }) => msg === 'The service is up')?.url ?? 'http://x:1').port);
+  };
+
+  const entries = (): Parsed[] => lines.map((line) => JSON.parse(line));
+
+  const said = (words: RegExp): Parsed[] => entries().filter(({ msg }) => words.test(msg));
 
   function send(port: number, path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
     return new Promise((resolve, reject) => {

@@ -7,13 +7,6 @@ describe('Signing in again', function () {
   let test: SignInTest;
   let ada: Visitor;
 
-  const cookieOf = (visitor: Visitor): string => `cartulary=${visitor.cookies.get('cartulary')}`;
-  const provenAt = () => test.signIn.readSession(cookieOf(ada))?.provenAt;
-  const prove = async (password: string, fields: Readonly<Record<string, string>> = {}) => {
-    await ada.get('/signin/again?return=/console/w/acme/erase/a.md');
-    return ada.post('/signin/again', { password, return: '/console/w/acme/erase/a.md', ...fields });
-  };
-
   beforeEach(async () => {
     test = await openSignIn();
     await test.person('Ada', 'ada@example.org');
@@ -86,4 +79,13 @@ describe('Signing in again', function () {
     assert.equal((await stranger.post('/signin/again', { password: goodPassword })).headers.location, '/signin');
     assert.equal((await stranger.post('/signin/again/upstream', {})).headers.location, '/signin');
   });
+
+  const cookieOf = (visitor: Visitor): string => `cartulary=${visitor.cookies.get('cartulary')}`;
+
+  const provenAt = () => test.signIn.readSession(cookieOf(ada))?.provenAt;
+
+  const prove = async (password: string, fields: Readonly<Record<string, string>> = {}) => {
+    await ada.get('/signin/again?return=/console/w/acme/erase/a.md');
+    return ada.post('/signin/again', { password, return: '/console/w/acme/erase/a.md', ...fields });
+  };
 });

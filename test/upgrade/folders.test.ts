@@ -11,9 +11,6 @@ import { deleted, readAnswers, type Kept } from './answers.js';
 import { neverLast, oldFolders } from './old-folders.js';
 import { getFrom, serveUnpacked, unpack, type Unpacked } from './unpack.js';
 
-/** The old program's own keys are still known. */
-const own = (name: string): Record<string, string> => ({ 'Idempotency-Key': `upgraded-${name}` });
-
 describe('a data folder that an earlier version wrote', () => {
   let folder: string;
   beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'cartulary-upgrade-'))));
@@ -82,6 +79,9 @@ describe('a data folder that an earlier version wrote', () => {
     assert.equal(workspaces.length, 1);
   }
 });
+
+/** The old program's own keys are still known. */
+const own = (name: string): Record<string, string> => ({ 'Idempotency-Key': `upgraded-${name}` });
 
 /** An index of an earlier version is built again beside the requests. */
 async function indexed(server: TestServer, { keys }: Kept): Promise<void> {

@@ -21,6 +21,31 @@ const someKinds: readonly WebhookKind[] = ['created', 'moved', 'renamed', 'delet
 const places = ['team', 'team/a', 'team/a/b', 'other', 'other/c'];
 const files = ['p.md', 'q.md', 'r.md'];
 
+describe('Webhooks beside the feed of their owner', function () {
+  this.timeout(600_000);
+
+  it('tell the same changes in the same order, and keep the mirror of a folder that moves equal', async () => {
+    const done = new Map<string, number>();
+    for (let history = 0; history < histories; history += 1) {
+      const name = `webhooks ${seed} ${history}`;
+      const world = await HookedWorld.open({ store: 'disk-without-git', seed: name });
+      try {
+        const told = new History(world, makeRandom(name), done);
+        await told.begin();
+        for (let round = 0; round < rounds; round += 1) await told.act();
+      } catch (error) {
+        throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      } finally {
+        await world.close();
+      }
+    }
+    requireSeen(['create', 'move the folder', 'rename the folder', 'revoke', 'restart'], done, {
+      count: histories,
+      enough: 2,
+    });
+  });
+});
+
 /** Random doings around three webhooks of Ada's: of `team`, of some kinds there, and of a folder that moves about. */
 class History {
   readonly #world: HookedWorld;
@@ -254,32 +279,8 @@ class History {
 }
 
 const names = (told: readonly Told[]): string => told.map(({ kind, location }) => `${kind} ${location}`).join(', ');
+
 const sorted = (map: ReadonlyMap<string, string>): string[] => [...map].map(([id, at]) => `${id} ${at}`).toSorted();
-
-describe('Webhooks beside the feed of their owner', function () {
-  this.timeout(600_000);
-
-  it('tell the same changes in the same order, and keep the mirror of a folder that moves equal', async () => {
-    const done = new Map<string, number>();
-    for (let history = 0; history < histories; history += 1) {
-      const name = `webhooks ${seed} ${history}`;
-      const world = await HookedWorld.open({ store: 'disk-without-git', seed: name });
-      try {
-        const told = new History(world, makeRandom(name), done);
-        await told.begin();
-        for (let round = 0; round < rounds; round += 1) await told.act();
-      } catch (error) {
-        throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-      } finally {
-        await world.close();
-      }
-    }
-    requireSeen(['create', 'move the folder', 'rename the folder', 'revoke', 'restart'], done, {
-      count: histories,
-      enough: 2,
-    });
-  });
-});
 
 interface Told {
   readonly id: string;

@@ -12,17 +12,6 @@ describe('cartulary webhook', function () {
   let receiver: Receiver;
   let running: Awaited<ReturnType<typeof serve>>;
 
-  const start = async (): Promise<void> => {
-    running = await serve(data, { environment: { CARTULARY_WEBHOOK_HOSTS: receiver.host } });
-  };
-  const webhook = <Result = Shown>(...words: string[]) => ask<Result>('webhook', ...words, '--data', data);
-  const create = async (location: string): Promise<void> => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': location };
-    const body = JSON.stringify({ location, content: 'text' });
-    const answer = await fetch(`${running.url}/v1/documents`, { method: 'POST', headers, body });
-    assert.equal(answer.status, 201, await answer.text());
-  };
-
   before(async () => {
     receiver = await Receiver.open();
     data = join(await makeFolder(), 'data');
@@ -120,6 +109,19 @@ describe('cartulary webhook', function () {
       /The webhook again \(whk_[0-9a-z]+\) is disabled: its receiver answered 410 Gone/,
     );
   });
+
+  const start = async (): Promise<void> => {
+    running = await serve(data, { environment: { CARTULARY_WEBHOOK_HOSTS: receiver.host } });
+  };
+
+  const webhook = <Result = Shown>(...words: string[]) => ask<Result>('webhook', ...words, '--data', data);
+
+  const create = async (location: string): Promise<void> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': location };
+    const body = JSON.stringify({ location, content: 'text' });
+    const answer = await fetch(`${running.url}/v1/documents`, { method: 'POST', headers, body });
+    assert.equal(answer.status, 201, await answer.text());
+  };
 });
 
 interface Shown {

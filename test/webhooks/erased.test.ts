@@ -4,11 +4,6 @@ import { findTraces } from '../support/store/evidence.js';
 import { until } from '../support/until.js';
 import { HookedWorld } from './hooked-world.js';
 
-/** What the receivers of this file say: everything that they got. */
-const repeat = (world: HookedWorld, status: number): void => {
-  world.receiver.answer = (response, { body }) => void response.writeHead(status).end(body);
-};
-
 describe('An erase of a document that webhooks told', function () {
   this.timeout(60_000);
 
@@ -18,13 +13,6 @@ describe('An erase of a document that webhooks told', function () {
     world = await HookedWorld.open({ store: 'disk' });
   });
   afterEach(() => world.close());
-
-  const erase = async (location: string): Promise<void> => {
-    const { id } = await eraseAt(world.test.workspace, location);
-    await world.test.workspace.eraser.finished(id);
-  };
-  const traces = (...texts: readonly string[]): readonly string[] =>
-    findTraces(world.test.dataFolder ?? '', [...texts], []);
 
   it('takes its name and id out of the answers of receivers and of the log, in the files too', async () => {
     repeat(world, 200);
@@ -86,4 +74,17 @@ describe('An erase of a document that webhooks told', function () {
     await world.noted(webhook.id, 2);
     assert.deepEqual(traces('zebra-plan', id), []);
   });
+
+  const erase = async (location: string): Promise<void> => {
+    const { id } = await eraseAt(world.test.workspace, location);
+    await world.test.workspace.eraser.finished(id);
+  };
+
+  const traces = (...texts: readonly string[]): readonly string[] =>
+    findTraces(world.test.dataFolder ?? '', [...texts], []);
 });
+
+/** What the receivers of this file say: everything that they got. */
+const repeat = (world: HookedWorld, status: number): void => {
+  world.receiver.answer = (response, { body }) => void response.writeHead(status).end(body);
+};

@@ -16,7 +16,6 @@ describe('Webhooks of a workspace that cannot be read for a while', () => {
   let reports: string[];
   let unhandled: unknown[];
   const log: Log = { debug: note, info: note, warn: note, error: (_fields, message) => void reports.push(message) };
-  const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
 
   beforeEach(async () => {
     reports = [];
@@ -61,6 +60,8 @@ describe('Webhooks of a workspace that cannot be read for a while', () => {
     assert.deepEqual(world.receiver.told(), ['document.created team/a.md']);
     assert.deepEqual(unhandled, []);
   });
+
+  const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
 
   /** Lets the file be unreadable until so many have asked for it in vain. */
   async function failFor(asks: number, meanwhile: () => void = note): Promise<void> {

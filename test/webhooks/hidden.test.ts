@@ -17,11 +17,6 @@ describe('Webhooks that others have out of reach', () => {
     for (const each of services.splice(0)) await each.close();
   });
 
-  const make = async (by: Actor, location: string, name = 'x') => {
-    const input = { name, url: 'https://a.example/', location: parseFolderLocation(location), kinds: null };
-    return (await perform(by.workspace, by.caller, createWebhook, input)).result.webhook;
-  };
-
   const describe = (error: unknown): unknown => {
     assert.ok(error instanceof Refusal);
     return { code: error.code, message: error.message, details: error.details };
@@ -69,6 +64,11 @@ describe('Webhooks that others have out of reach', () => {
     assert.deepEqual(await namesFor(low, ''), ['team/a', 'team/a/x', 'team/b']);
     assert.equal(await outcomeOf(make(low, 'team')), 'NOT_FOUND');
   });
+
+  const make = async (by: Actor, location: string, name = 'x') => {
+    const input = { name, url: 'https://a.example/', location: parseFolderLocation(location), kinds: null };
+    return (await perform(by.workspace, by.caller, createWebhook, input)).result.webhook;
+  };
 
   async function open(): Promise<{ readonly test: TestService; readonly add: (at: string) => Promise<Actor> }> {
     const test = await openTestService();

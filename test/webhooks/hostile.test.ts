@@ -112,11 +112,6 @@ describe('The address of a webhook', () => {
   });
   afterEach(() => world.close());
 
-  const test = async (url: string): Promise<string> => {
-    const { webhook } = await world.hook({ url });
-    return (await world.do(testWebhook, { webhookId: webhook.id })).answer ?? '';
-  };
-
   it('is reached by https alone, and holds no password', async () => {
     const make = (url: string) =>
       outcomeOf(world.do(createWebhook, { name: 'x', url, location: parseFolderLocation('team'), kinds: null }));
@@ -153,6 +148,11 @@ describe('The address of a webhook', () => {
     resolved = ['10.0.0.7'];
     assert.match(await test('https://rebound.example/'), /not on the public internet/);
   });
+
+  const test = async (url: string): Promise<string> => {
+    const { webhook } = await world.hook({ url });
+    return (await world.do(testWebhook, { webhookId: webhook.id })).answer ?? '';
+  };
 });
 
 /** What becomes of one message to the receiver. */

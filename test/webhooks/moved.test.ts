@@ -22,7 +22,6 @@ describe('A webhook whose folder moves', function () {
 
   let id: string;
   const seen = new Set<string | undefined>();
-  const place = (): string => world.row(id).location;
 
   it('goes along with a rename, is told of it as of a change of each document, and goes on there', async () => {
     ({ id } = (await world.hook()).webhook);
@@ -138,6 +137,8 @@ describe('A webhook whose folder moves', function () {
     assert.equal(place(), 'team');
     assert.deepEqual(await told(1), ['document.left team/start.md']);
   });
+
+  const place = (): string => world.row(id).location;
 
   /** The next messages, none of which came before. */
   async function told(count: number): Promise<readonly string[]> {

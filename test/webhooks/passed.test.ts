@@ -12,8 +12,6 @@ import { HookedWorld } from './hooked-world.js';
 describe('What a webhook did not tell', () => {
   let world: HookedWorld;
 
-  const rested = (): Promise<unknown> =>
-    until('nothing is under way', () => world.test.workspace.webhooks.waiting === 0);
   const change = (webhookId: string, input: object): Promise<unknown> =>
     world.do(changeWebhook, { webhookId, ...input });
   const toggle = async (id: string): Promise<void> => {
@@ -150,4 +148,7 @@ describe('What a webhook did not tell', () => {
     await until('its position is noted', () => world.row(webhook.id).position !== position);
     await world.close();
   });
+
+  const rested = (): Promise<unknown> =>
+    until('nothing is under way', () => world.test.workspace.webhooks.waiting === 0);
 });

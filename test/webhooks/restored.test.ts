@@ -28,8 +28,6 @@ describe('The webhooks of a workspace that is restored', function () {
   let security: Webhook['id'];
   let disabled: Webhook['id'];
 
-  const row = (id: string): Webhook | undefined => restored.journal.reader.webhooks.byId(id);
-
   before(async () => {
     world = await HookedWorld.open({ store: 'disk' });
     folder = await mkdtemp(join(tmpdir(), 'cartulary-restored-'));
@@ -102,4 +100,6 @@ describe('The webhooks of a workspace that is restored', function () {
       outcomeOf(perform(restored, operator, replayDeliveries, { webhookId: changes, delivery }));
     assert.deepEqual([await replay(1), await replay(3)], ['NOT_FOUND', 'done']);
   });
+
+  const row = (id: string): Webhook | undefined => restored.journal.reader.webhooks.byId(id);
 });

@@ -25,8 +25,6 @@ describe('A webhook for security', () => {
   afterEach(() => world.close());
 
   const root = { caller: operator };
-  const atRoot = (kinds: readonly WebhookKind[] = securityKinds) => ({ location: parseFolderLocation(''), kinds });
-  const hook = (kinds?: readonly WebhookKind[]) => world.hook(atRoot(kinds), root as Actor);
 
   it('tells what the audit log says, in order, and nothing about documents', async () => {
     await hook();
@@ -95,7 +93,6 @@ describe('A webhook for security', () => {
 
   describe('that is far behind', () => {
     let id: string;
-    const told = () => world.receiver.received;
 
     /** Events that are in the archive before the webhook could tell them. */
     beforeEach(async () => {
@@ -145,6 +142,8 @@ describe('A webhook for security', () => {
       await world.told(1);
       assert.equal(told()[0]?.type, principalChanged);
     });
+
+    const told = () => world.receiver.received;
   });
 
   it('is for approvers of the root, at the root, and apart from changes', async () => {
@@ -153,4 +152,8 @@ describe('A webhook for security', () => {
     assert.equal(await outcomeOf(hook(['security.key_minted', 'created'])), 'INVALID_REQUEST bad_field');
     assert.equal(await outcomeOf(hook([])), 'INVALID_REQUEST bad_field');
   });
+
+  const atRoot = (kinds: readonly WebhookKind[] = securityKinds) => ({ location: parseFolderLocation(''), kinds });
+
+  const hook = (kinds?: readonly WebhookKind[]) => world.hook(atRoot(kinds), root as Actor);
 });

@@ -24,9 +24,6 @@ describe('Many webhooks with receivers that take their time', () => {
     await slow.close();
   });
 
-  const addOwner = async (): Promise<Actor> =>
-    new Actor(world.test.workspace, (await world.test.person('approver', 'team')).id);
-
   it('take a share of what their owner may have under way, and others are told meanwhile', async () => {
     for (let count = 0; count < 20; count += 1) await world.hook({ url: slow.url });
     const { webhook } = await world.hook({}, await addOwner());
@@ -79,4 +76,7 @@ describe('Many webhooks with receivers that take their time', () => {
     await world.noted(webhook.id, 1);
     assert.equal(waiting.length, 2);
   });
+
+  const addOwner = async (): Promise<Actor> =>
+    new Actor(world.test.workspace, (await world.test.person('approver', 'team')).id);
 });

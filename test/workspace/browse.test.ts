@@ -22,10 +22,6 @@ describe('Browsing a folder', () => {
   });
   afterEach(() => test.close());
 
-  const nameOf = (entry: Entry): string =>
-    entry.type === 'folder' ? `${entry.folder.location}/` : entry.document.location;
-  const namesOf = ({ items }: BrowsedFolder): string[] => items.map(nameOf);
-
   it('lists folders before documents in each order, the same with pages of any size', async () => {
     const names = await fill('f');
     const reader = (await test.person('reader', 'f')).id;
@@ -130,6 +126,11 @@ describe('Browsing a folder', () => {
     assert.equal(await ask('open'), 'done', 'a granted folder that comes later is empty');
     assert.deepEqual(namesOf(await browse(id, '')), []);
   });
+
+  const nameOf = (entry: Entry): string =>
+    entry.type === 'folder' ? `${entry.folder.location}/` : entry.document.location;
+
+  const namesOf = ({ items }: BrowsedFolder): string[] => items.map(nameOf);
 
   async function browse(id: string, folder: string | null, order: EntryOrder = 'name', after = '', limit = 200) {
     const { workspace, caller } = new Actor(test.workspace, id);

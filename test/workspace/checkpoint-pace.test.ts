@@ -23,11 +23,6 @@ describe('A clone’s view', () => {
     await test.close();
   });
 
-  const git = (...args: string[]): string =>
-    execFileSync('git', ['-C', pathsOf(test.dataFolder ?? '', 'acme').repository, ...args], {
-      encoding: 'utf8',
-    }).trim();
-
   it('is at most a second old, however many write on and on', async () => {
     const { workspace } = test;
     const { repository, journal } = workspace;
@@ -73,6 +68,11 @@ describe('A clone’s view', () => {
     await until('main is at the head', async () => (await repository.head()) === head);
     assert.ok(written > 80, `${written}`);
   });
+
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', pathsOf(test.dataFolder ?? '', 'acme').repository, ...args], {
+      encoding: 'utf8',
+    }).trim();
 
   /** Real time, in turns of the event loop, in which timers stand still. */
   async function until(sentence: string, isSo: () => boolean | Promise<boolean>): Promise<void> {

@@ -11,8 +11,6 @@ import type { Workspace } from '../../lib/workspace/workspace.js';
 import { Actor } from '../support/store/actor.js';
 import { makeTestRandomness, openTestService, TestClock, type TestService } from '../support/store/service.js';
 
-const pendingObjects = ({ journal }: Workspace): number => journal.reader.objects.pendingTotals().objects;
-
 describe('A checkpoint', () => {
   let test: TestService;
   let someone: Actor;
@@ -28,19 +26,6 @@ describe('A checkpoint', () => {
     await test.close();
     for (const copy of copies.splice(0)) await rm(copy, { recursive: true, force: true });
   });
-
-  const git = (...args: string[]): string =>
-    execFileSync('git', ['-C', pathsOf(test.dataFolder ?? '', 'acme').repository, ...args], {
-      encoding: 'utf8',
-    }).trim();
-
-  const isWhole = async (workspace: Workspace, reader: Actor): Promise<void> => {
-    assert.equal(await reader.read('a/b.md'), 'first');
-    assert.equal(await reader.read('c.md'), 'other');
-    assert.equal(pendingObjects(workspace), 0);
-    assert.equal(await workspace.repository.head(), workspace.journal.state.head);
-    assert.deepEqual(await workspace.repository.fsck(), []);
-  };
 
   it('moves all pending objects into the repository, and main with them', async () => {
     assert.ok(pendingObjects(test.workspace) > 0);
@@ -112,6 +97,19 @@ describe('A checkpoint', () => {
     assert.equal(git('ls-tree', '-r', '--name-only', 'main'), 'a/b.md');
   });
 
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', pathsOf(test.dataFolder ?? '', 'acme').repository, ...args], {
+      encoding: 'utf8',
+    }).trim();
+
+  const isWhole = async (workspace: Workspace, reader: Actor): Promise<void> => {
+    assert.equal(await reader.read('a/b.md'), 'first');
+    assert.equal(await reader.read('c.md'), 'other');
+    assert.equal(pendingObjects(workspace), 0);
+    assert.equal(await workspace.repository.head(), workspace.journal.state.head);
+    assert.deepEqual(await workspace.repository.fsck(), []);
+  };
+
   /** The state for the next process after a crash at this moment: the present files, opened by another service. */
   async function afterCrash<Result>(look: (workspace: Workspace, someone: Actor) => Promise<Result>): Promise<Result> {
     const copy = await mkdtemp(join(tmpdir(), 'cartulary-test-'));
@@ -133,6 +131,8 @@ describe('A checkpoint', () => {
     }
   }
 });
+
+const pendingObjects = ({ journal }: Workspace): number => journal.reader.objects.pendingTotals().objects;
 
 /** Lets one method of the repository fail until it is mended. */
 function breakRepository(repository: Repository, method: 'addPack' | 'moveHead'): () => void {

@@ -38,13 +38,6 @@ describe('The journal', () => {
   });
   afterEach(() => test.close());
 
-  const names = (): string[] => test.workspace.journal.reader.groups.list().map((group) => group.displayName);
-  const addGroup = (displayName: string) => (transaction: WriteTransaction) => {
-    transaction.tables.groups.insert({ id: `grp_${displayName}`, displayName, createdAt: 0 });
-    transaction.state = { ...transaction.state, storedBytes: transaction.state.storedBytes + 1 };
-    return displayName;
-  };
-
   it('undoes a refused write alone: its rows, its state and its later work', async () => {
     const { journal } = test.workspace;
     const { storedBytes } = journal.state;
@@ -193,6 +186,14 @@ describe('The journal', () => {
     assert.equal(await closing, 'b');
     assert.equal(await outcomeOf(journal.write({ run: addGroup('c') })), 'UNAVAILABLE');
   });
+
+  const names = (): string[] => test.workspace.journal.reader.groups.list().map((group) => group.displayName);
+
+  const addGroup = (displayName: string) => (transaction: WriteTransaction) => {
+    transaction.tables.groups.insert({ id: `grp_${displayName}`, displayName, createdAt: 0 });
+    transaction.state = { ...transaction.state, storedBytes: transaction.state.storedBytes + 1 };
+    return displayName;
+  };
 });
 
 describe('The journal with next to no memory for trees', () => {

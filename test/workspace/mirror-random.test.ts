@@ -16,34 +16,7 @@ const syncs = 12;
 /** Few names, so that files and folders take each other's places. */
 const names = ['a', 'b', 'c', 'a/x', 'a/y', 'b/x/deep', 'c/d', 'c/d/e', 'f.md', 'g.md', 'h/i.md'];
 
-/** Numbers that look random, the same for each seed. */
-class Dice {
-  #state: number;
-
-  constructor(start: number) {
-    this.#state = start >>> 0;
-  }
-
-  /** Less than `sides`. */
-  roll(sides: number): number {
-    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((this.#state / 2 ** 32) * sides);
-  }
-
-  pick<Item>(items: readonly Item[]): Item {
-    const item = items[this.roll(items.length)];
-    if (item === undefined) throw new Error('There is nothing to pick from.');
-    return item;
-  }
-}
-
-const isInTheWay = (one: string, other: string): boolean =>
-  one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
-
 let files = 0;
-
-const textsOf = (texts: ReadonlyMap<string, { readonly text: string }>): Record<string, string> =>
-  Object.fromEntries([...texts].map(([path, { text }]) => [path, text]));
 
 describe('After any changes of a source', () => {
   let test: TestService;
@@ -114,6 +87,33 @@ describe('After any changes of a source', () => {
     requireSeen(all, seen, { count: histories, enough: 4 });
   });
 });
+
+/** Numbers that look random, the same for each seed. */
+class Dice {
+  #state: number;
+
+  constructor(start: number) {
+    this.#state = start >>> 0;
+  }
+
+  /** Less than `sides`. */
+  roll(sides: number): number {
+    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((this.#state / 2 ** 32) * sides);
+  }
+
+  pick<Item>(items: readonly Item[]): Item {
+    const item = items[this.roll(items.length)];
+    if (item === undefined) throw new Error('There is nothing to pick from.');
+    return item;
+  }
+}
+
+const isInTheWay = (one: string, other: string): boolean =>
+  one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
+
+const textsOf = (texts: ReadonlyMap<string, { readonly text: string }>): Record<string, string> =>
+  Object.fromEntries([...texts].map(([path, { text }]) => [path, text]));
 
 /** A file of the source. The number is its identity: it keeps it when it moves. */
 interface SourceFile {

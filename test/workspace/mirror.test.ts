@@ -29,8 +29,6 @@ describe('A mirror of a source', () => {
   });
   afterEach(() => test.close());
 
-  const pathsOf = async (): Promise<string[]> => [...(await readMirror(mirror)).keys()].toSorted();
-
   it('is one commit for each sync, and the commit says what moved and from which state of the source', async () => {
     const { journal, objects } = test.workspace;
     await mirror.sync({ written: { 'a.md': 'a', 'b/c.md': 'c', 'b/d.png': '\0png' } });
@@ -221,4 +219,6 @@ describe('A mirror of a source', () => {
     assert.deepEqual(await test.workspace.repository.packs(), packs);
     assert.deepEqual(test.workspace.journal.reader.objects.stagedPacks(), []);
   });
+
+  const pathsOf = async (): Promise<string[]> => [...(await readMirror(mirror)).keys()].toSorted();
 });

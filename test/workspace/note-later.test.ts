@@ -18,8 +18,6 @@ describe('Refused attempts, noted later', () => {
   });
   afterEach(() => host.close());
 
-  const tallies = () => host.workspace.journal.reader.audit.talliesBefore(Number.MAX_SAFE_INTEGER, 10_000);
-
   it('distinguish a thousand sources in a minute, however often they are written meanwhile', async () => {
     for (let second = 0; second < 3; second += 1) {
       for (let address = 0; address < 900; address += 1) {
@@ -92,4 +90,6 @@ describe('Refused attempts, noted later', () => {
     for (const [index, seq] of signed.entries()) assert.ok(seq - (signed[index - 1] ?? 0) < 1300, signed.join(' '));
     assert.ok(signed.length >= 3);
   });
+
+  const tallies = () => host.workspace.journal.reader.audit.talliesBefore(Number.MAX_SAFE_INTEGER, 10_000);
 });

@@ -19,11 +19,6 @@ describe('Each write of one group', () => {
   });
   afterEach(() => test.close());
 
-  const outcomes = async (...writes: Promise<unknown>[]): Promise<unknown[]> =>
-    (await Promise.allSettled(writes)).map((each) =>
-      each.status === 'fulfilled' ? 'done' : (each.reason as { details: { reason?: string } }).details.reason,
-    );
-
   it('goes by the policy that the one before it has set', async () => {
     await admin.create('a.md');
     const set = (portableNames: boolean) => perform(test.workspace, admin.caller, changePolicy, { portableNames });
@@ -49,4 +44,9 @@ describe('Each write of one group', () => {
     const claim = perform(test.workspace, ada.caller, takeClaim, { location });
     assert.deepEqual(await outcomes(claim, admin.update('a.md', 'two')), ['done', 'claimed']);
   });
+
+  const outcomes = async (...writes: Promise<unknown>[]): Promise<unknown[]> =>
+    (await Promise.allSettled(writes)).map((each) =>
+      each.status === 'fulfilled' ? 'done' : (each.reason as { details: { reason?: string } }).details.reason,
+    );
 });

@@ -30,9 +30,6 @@ describe('A workspace with portable names', () => {
   });
   afterEach(() => actors.service.close());
 
-  const switchTo = (portableNames: boolean): Promise<unknown> =>
-    perform(actors.service.workspace, operator, changePolicy, { portableNames });
-
   it('is what a new one is, and refuses to create what Windows or macOS cannot check out', async () => {
     await ada.create('team/plan.md');
     for (const name of ['a:b.md', 'q?.md', 'x|y.md', '<x>.md', 'star*', '"quoted".md', 'trail.']) {
@@ -204,4 +201,7 @@ describe('A workspace with portable names', () => {
     await ada.rename('q?', 'Q?');
     assert.deepEqual(await ada.list(), ['A:B.md', 'Q?', 'README', 'a:b.md', 'readme', 'trail.']);
   });
+
+  const switchTo = (portableNames: boolean): Promise<unknown> =>
+    perform(actors.service.workspace, operator, changePolicy, { portableNames });
 });

@@ -19,8 +19,6 @@ describe('The storage quota', () => {
   });
   afterEach(() => test.close());
 
-  const stored = (): number => test.workspace.journal.state.storedBytes;
-
   it('counts the bytes of every version, to the last one', async () => {
     await someone.create('a.md', 'four');
     await someone.update('a.md', 'four');
@@ -96,4 +94,6 @@ describe('The storage quota', () => {
     assert.equal(outcomes.filter((outcome) => outcome === full).length, 6);
     assert.equal(stored(), 8);
   });
+
+  const stored = (): number => test.workspace.journal.state.storedBytes;
 });

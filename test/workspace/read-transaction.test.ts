@@ -24,16 +24,6 @@ describe('Reading the sidecar', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const read = (): string | undefined => sidecar.reader.meta.get('word');
-  const commit = (word: string): void => {
-    sidecar.sqlTransaction.begin();
-    sidecar.writer.meta.set('word', word);
-    sidecar.sqlTransaction.commit();
-  };
-  const commitElsewhere = (word: string): void => {
-    other.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)').run('word', word);
-  };
-
   it('shows a commit at once, after any reads in the same turn of the event loop', () => {
     assert.equal(read(), undefined);
     commit('first');
@@ -93,4 +83,16 @@ describe('Reading the sidecar', () => {
     await sidecar.checkpointWal();
     assert.ok(readFileSync(file).includes('long'.repeat(100)));
   });
+
+  const read = (): string | undefined => sidecar.reader.meta.get('word');
+
+  const commit = (word: string): void => {
+    sidecar.sqlTransaction.begin();
+    sidecar.writer.meta.set('word', word);
+    sidecar.sqlTransaction.commit();
+  };
+
+  const commitElsewhere = (word: string): void => {
+    other.prepare('INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)').run('word', word);
+  };
 });

@@ -12,7 +12,6 @@ import { makeTestRandomness, openTestService, TestClock } from '../support/store
 import { find } from './find.js';
 
 const everything = { everything: true, folders: [], documents: [] };
-const long = (word: string): string => `${word} ${'filler '.repeat(4000)}`;
 
 describe('the text index and a document that it cannot take', () => {
   const faults: unknown[] = [];
@@ -23,22 +22,6 @@ describe('the text index and a document that it cannot take', () => {
     for (const ending of endings) process.off('worker', ending);
     endings = [];
   });
-
-  const documentOf = (number: number, blobOid: string, size = 10): DocumentToIndex => ({
-    number,
-    location: parseLocation(`${blobOid}.md`),
-    blobOid,
-    size,
-    mediaType: 'text/markdown',
-    kind: 'text',
-    labels: [],
-  });
-
-  const write = (keeper: SearchKeeper, ...names: readonly string[]): void =>
-    keeper.follow(
-      'c1',
-      names.map((name, index) => ({ type: 'upsert', document: documentOf(index + 1, name) })),
-    );
 
   it('finds all others, and the one by its name, where its content is damaged', async () => {
     const keeper = openKeeper(new Map([['sound', 'harbour words']]));
@@ -151,6 +134,22 @@ describe('the text index and a document that it cannot take', () => {
     await rm(dataFolder, { recursive: true });
   });
 
+  const documentOf = (number: number, blobOid: string, size = 10): DocumentToIndex => ({
+    number,
+    location: parseLocation(`${blobOid}.md`),
+    blobOid,
+    size,
+    mediaType: 'text/markdown',
+    kind: 'text',
+    labels: [],
+  });
+
+  const write = (keeper: SearchKeeper, ...names: readonly string[]): void =>
+    keeper.follow(
+      'c1',
+      names.map((name, index) => ({ type: 'upsert', document: documentOf(index + 1, name) })),
+    );
+
   function openKeeper(texts: ReadonlyMap<string, string>): SearchKeeper {
     const keeper = new SearchKeeper({
       folder: null,
@@ -185,3 +184,5 @@ describe('the text index and a document that it cannot take', () => {
     return () => begun;
   }
 });
+
+const long = (word: string): string => `${word} ${'filler '.repeat(4000)}`;

@@ -27,8 +27,6 @@ describe('the search index: which document is which', function () {
   let test: TestService;
   let second: Service | undefined;
 
-  const indexFolder = (): string => join(test.dataFolder ?? '', 'acme', 'search');
-
   afterEach(async () => {
     await closeAgain();
     await rm(test.dataFolder ?? '', { recursive: true, force: true });
@@ -166,6 +164,8 @@ describe('the search index: which document is which', function () {
       }
     });
   }
+
+  const indexFolder = (): string => join(test.dataFolder ?? '', 'acme', 'search');
 
   /** As after a crash: the stored index still names the commit at which it was stored. */
   async function closeWithoutStoring({ workspace, service } = test): Promise<void> {

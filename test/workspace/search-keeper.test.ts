@@ -7,19 +7,6 @@ import { TestClock } from '../support/store/service.js';
 
 const everything = { everything: true, folders: [], documents: [] };
 
-const write = (number: number, name: string, blobOid: string): IndexEvent => ({
-  type: 'upsert',
-  document: {
-    number,
-    location: parseLocation(name),
-    blobOid,
-    size: 10,
-    kind: 'text',
-    mediaType: 'text/markdown',
-    labels: [],
-  },
-});
-
 describe('the keeper of the text index', () => {
   it('takes no note while it is behind, so that it still knows the commit from which to catch up', async () => {
     const keeper = new SearchKeeper({
@@ -150,6 +137,19 @@ describe('the keeper of the text index', () => {
     await arrive('one', 'words');
     await keeper.close();
   });
+});
+
+const write = (number: number, name: string, blobOid: string): IndexEvent => ({
+  type: 'upsert',
+  document: {
+    number,
+    location: parseLocation(name),
+    blobOid,
+    size: 10,
+    kind: 'text',
+    mediaType: 'text/markdown',
+    labels: [],
+  },
 });
 
 /** A keeper whose texts arrive when the test lets them. */

@@ -2,38 +2,6 @@ import assert from 'node:assert/strict';
 import { IllFormedText, openForWriting } from '../../lib/sidecar/database.js';
 import { Table } from '../../lib/sidecar/statement.js';
 
-class Words extends Table {
-  readonly #insert = this.statement('INSERT INTO word (text) VALUES (?)');
-  readonly #insertNamed = this.statement<[{ text: string }]>('INSERT INTO word (text) VALUES (@text)');
-  readonly #all = this.statement<[], { number: number; text: string }>('SELECT * FROM word ORDER BY number');
-  readonly #arrays = this.arrayStatement<[], [number: number, text: string]>('SELECT number, text FROM word');
-  readonly #text = this.valueStatement<[number], string>('SELECT text FROM word WHERE number = ?');
-
-  insert(text: string): number {
-    return Number(this.#insert.run(text).lastInsertRowid);
-  }
-
-  insertNamed(text: string): void {
-    this.#insertNamed.run({ text });
-  }
-
-  all(): object[] {
-    return this.#all.all();
-  }
-
-  each(): IterableIterator<object> {
-    return this.#all.iterate();
-  }
-
-  arrays(): [number, string][] {
-    return this.#arrays.all();
-  }
-
-  text(number: number): string | undefined {
-    return this.#text.get(number);
-  }
-}
-
 describe('A statement of the sidecar', () => {
   let connection: Connection;
   let words: Words;
@@ -51,8 +19,6 @@ describe('A statement of the sidecar', () => {
     words = new Words(connection);
   });
   afterEach(() => connection.close());
-
-  const create = (): void => void connection.exec('CREATE TABLE word (number INTEGER PRIMARY KEY, text TEXT)');
 
   it('is prepared at its first use, and once', () => {
     create();
@@ -121,6 +87,40 @@ describe('A statement of the sidecar', () => {
     assert.throws(() => words.insertNamed('\ud800'), IllFormedText);
     assert.deepEqual(words.all(), []);
   });
+
+  const create = (): void => void connection.exec('CREATE TABLE word (number INTEGER PRIMARY KEY, text TEXT)');
 });
+
+class Words extends Table {
+  readonly #insert = this.statement('INSERT INTO word (text) VALUES (?)');
+  readonly #insertNamed = this.statement<[{ text: string }]>('INSERT INTO word (text) VALUES (@text)');
+  readonly #all = this.statement<[], { number: number; text: string }>('SELECT * FROM word ORDER BY number');
+  readonly #arrays = this.arrayStatement<[], [number: number, text: string]>('SELECT number, text FROM word');
+  readonly #text = this.valueStatement<[number], string>('SELECT text FROM word WHERE number = ?');
+
+  insert(text: string): number {
+    return Number(this.#insert.run(text).lastInsertRowid);
+  }
+
+  insertNamed(text: string): void {
+    this.#insertNamed.run({ text });
+  }
+
+  all(): object[] {
+    return this.#all.all();
+  }
+
+  each(): IterableIterator<object> {
+    return this.#all.iterate();
+  }
+
+  arrays(): [number, string][] {
+    return this.#arrays.all();
+  }
+
+  text(number: number): string | undefined {
+    return this.#text.get(number);
+  }
+}
 
 type Connection = ReturnType<typeof openForWriting>;

@@ -20,9 +20,6 @@ describe('The trash', () => {
   });
   afterEach(() => test.close());
 
-  const show = ({ location, document }: Trashed): string => (document === null ? `${location}/` : location);
-  const names = async (...question: Parameters<typeof list>): Promise<string[]> => (await list(...question)).map(show);
-
   it('lists what was deleted, the last first, with who deleted it and when', async () => {
     await discard('a.md', 'f/b.md');
     const person = await test.person('editor', '', 'Ada');
@@ -146,6 +143,10 @@ describe('The trash', () => {
     const folders = (await names(operatorId)).filter((name) => name.endsWith('/'));
     assert.deepEqual(folders, ['f/']);
   });
+
+  const show = ({ location, document }: Trashed): string => (document === null ? `${location}/` : location);
+
+  const names = async (...question: Parameters<typeof list>): Promise<string[]> => (await list(...question)).map(show);
 
   async function list(id: string, folder: string | null = null, limit = 200): Promise<Trashed[]> {
     const { workspace, caller } = new Actor(test.workspace, id);

@@ -16,15 +16,6 @@ describe('a workspace whose creation was interrupted', () => {
   });
   afterEach(() => rm(dataFolder, { recursive: true, force: true }));
 
-  const open = (): Promise<Service> =>
-    Service.open({
-      dataFolder,
-      git: 'auto',
-      clock: systemClock,
-      randomness: makeSystemRandomness(),
-      onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
-    });
-
   it('can be added again, and works', async () => {
     await forget(false);
     const service = await open();
@@ -44,6 +35,15 @@ describe('a workspace whose creation was interrupted', () => {
     assert.deepEqual(service.names(), []);
     await service.close();
   });
+
+  const open = (): Promise<Service> =>
+    Service.open({
+      dataFolder,
+      git: 'auto',
+      clock: systemClock,
+      randomness: makeSystemRandomness(),
+      onFault: (what, cause) => assert.fail(`${what}: ${String(cause)}`),
+    });
 
   /** The disk's state when the process ends between the making of the files and the row. */
   async function forget(write: boolean): Promise<void> {

@@ -12,8 +12,6 @@ const seed = seedOf(20260121);
 /** How many histories show every command. */
 const enoughHistories = 12;
 
-const options = (folder: string) => ({ dataFolder: folder, name: 'acme', git: 'never' }) as const;
-
 describe('After any commands in a workspace', () => {
   it('its history alone gives every row again, also where an erase has shortened it', async function () {
     this.timeout(60_000 + histories * 45_000);
@@ -58,6 +56,8 @@ describe('After any commands in a workspace', () => {
     requireSeen(outcomes, seen, { count: histories, enough: enoughHistories });
   });
 });
+
+const options = (folder: string) => ({ dataFolder: folder, name: 'acme', git: 'never' }) as const;
 
 async function requireSound({ service }: ServiceAndModel, when: string, context: () => string): Promise<void> {
   const { problems } = await verifyWorkspace(options(service.dataFolder ?? ''), () => undefined);

@@ -19,9 +19,6 @@ describe('a hostile git repository', () => {
   beforeEach(() => bench.open());
   afterEach(() => bench.close());
 
-  /** A repository with a usual commit. @returns the commit */
-  const fill = (): Promise<string> => bench.upstream().commit({ 'a.md': 'a' });
-
   it('is refused when a folder holds a name that no folder can have', async () => {
     const { path } = bench.upstream();
     const file = { mode: '100644', oid: putObject(path, 'blob', 'x') };
@@ -237,6 +234,9 @@ describe('a hostile git repository', () => {
     await source.close();
     assert.equal(Object.keys((await bench.mirror()).files).length, 1);
   });
+
+  /** A repository with a usual commit. @returns the commit */
+  const fill = (): Promise<string> => bench.upstream().commit({ 'a.md': 'a' });
 });
 
 /** The processes below one, each with its arguments and its environment. */

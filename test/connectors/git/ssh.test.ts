@@ -26,12 +26,6 @@ describe('a git repository behind ssh', () => {
     await bench.close();
   });
 
-  const opening = (change: Partial<GitSettings> = {}) => ({
-    settings: { ...settings, ...change },
-    secret: server.key,
-    hosts: [server.host],
-  });
-
   for (const passesVersion of [true, false]) {
     it(`is mirrored and followed, where the server ${passesVersion ? 'speaks the newer' : 'speaks only the older'} protocol`, async () => {
       await server.close();
@@ -137,6 +131,12 @@ describe('a git repository behind ssh', () => {
     silent.close();
   });
 
+  const opening = (change: Partial<GitSettings> = {}) => ({
+    settings: { ...settings, ...change },
+    secret: server.key,
+    hosts: [server.host],
+  });
+
   async function open(passesVersion: boolean): Promise<void> {
     await bench.open();
     server = await SshServer.open(await bench.folders.make(), passesVersion);
@@ -147,11 +147,6 @@ describe('a git repository behind ssh', () => {
 });
 
 describe('the address of a git repository behind ssh', () => {
-  const read = (url: string): unknown => {
-    const { host, port, username, path } = parseSshAddress({ url }) ?? {};
-    return host === undefined ? undefined : [host, port, username, path];
-  };
-
   it('the address of an ssh repository is parsed as git parses it', () => {
     assert.deepEqual(read('ssh://git@example.org:2222/team/a%20b.git'), ['example.org', 2222, 'git', '/team/a b.git']);
     assert.deepEqual(read('ssh://example.org/a'), ['example.org', 22, 'git', '/a']);
@@ -162,4 +157,9 @@ describe('the address of a git repository behind ssh', () => {
     for (const wrong of ['ssh://example.org', 'ssh://example.org/', 'ssh://a:b@example.org/x', 'ssh://h/%ff', 'h:a\nb'])
       assert.throws(() => read(wrong), /^SourceFault: /, wrong);
   });
+
+  const read = (url: string): unknown => {
+    const { host, port, username, path } = parseSshAddress({ url }) ?? {};
+    return host === undefined ? undefined : [host, port, username, path];
+  };
 });

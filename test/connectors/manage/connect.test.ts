@@ -32,9 +32,6 @@ describe('Connecting a source', () => {
   });
   afterEach(() => world.close());
 
-  const mirrorOf = (location: string) =>
-    findFolder(world.test.workspace.journal.reader, parseLocation(location))?.row.mirror;
-
   it('refuses a name, new or changed, that looks like another one of the workspace', async () => {
     const said = /The name looks like "Ada" \(prn_\w+\), which is written with other characters/;
     assert.match(await messageOf(world.connect('docs/notes', { name: '\u0410da' })), said);
@@ -198,6 +195,9 @@ describe('Connecting a source', () => {
       ],
     );
   });
+
+  const mirrorOf = (location: string) =>
+    findFolder(world.test.workspace.journal.reader, parseLocation(location))?.row.mirror;
 });
 
 describe('Testing a connection', () => {

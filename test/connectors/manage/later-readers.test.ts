@@ -25,11 +25,6 @@ describe('What a connector says later', () => {
   });
   afterEach(() => world.close());
 
-  const begin = () =>
-    world.test.workspace.journal.write({
-      run: ({ tables, now }) => void tables.connectorRuns.begin(connectorId, 'manual', now),
-    });
-
   it('is said again to those alone who still manage it', async () => {
     const { id } = await world.test.person('approver', 'docs', 'Bo');
     const bo = new Client(world.test.workspace, id);
@@ -108,4 +103,9 @@ describe('What a connector says later', () => {
     assert.equal(await outcomeOf(run), 'CONFLICT connector_state');
     assert.equal(openSecret(workspace, id), 'the third');
   });
+
+  const begin = () =>
+    world.test.workspace.journal.write({
+      run: ({ tables, now }) => void tables.connectorRuns.begin(connectorId, 'manual', now),
+    });
 });

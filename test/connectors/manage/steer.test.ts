@@ -33,22 +33,6 @@ describe('A connector', () => {
   });
   afterEach(() => world.close());
 
-  const shown = () => world.ada.perform(readConnector, { connectorId });
-  const write = (run: (tables: WriteTransaction['tables']) => void) =>
-    world.test.workspace.journal.write({ run: ({ tables }) => run(tables) });
-  const hold = (fingerprint: string) =>
-    write(({ connectors }) => {
-      connectors.setState(connectorId, 'held', 'Half of it would go.');
-      connectors.setHeld(connectorId, fingerprint);
-      connectors.setNextRun(connectorId, { at: null, trigger: 'schedule' });
-    });
-  const stop = () =>
-    write(({ connectors }) => {
-      connectors.setState(connectorId, 'stopped', 'The secret is refused.');
-      connectors.setFailures(connectorId, 3, 0);
-      connectors.setNextRun(connectorId, { at: null, trigger: 'schedule' });
-    });
-
   it('waits while it is paused, and runs at once when it is resumed', async () => {
     const paused = await world.ada.perform(pauseConnector, { connectorId });
     assert.deepEqual([paused.state, paused.nextRunAt], ['paused', null]);
@@ -197,6 +181,25 @@ describe('A connector', () => {
     assert.equal(said.filter((line) => line.includes('connector.pause') && line.includes('done')).length, 1);
     assert.equal(said.filter((line) => line.includes('connector.sync_now') && line.includes('refused')).length, 1);
   });
+
+  const shown = () => world.ada.perform(readConnector, { connectorId });
+
+  const write = (run: (tables: WriteTransaction['tables']) => void) =>
+    world.test.workspace.journal.write({ run: ({ tables }) => run(tables) });
+
+  const hold = (fingerprint: string) =>
+    write(({ connectors }) => {
+      connectors.setState(connectorId, 'held', 'Half of it would go.');
+      connectors.setHeld(connectorId, fingerprint);
+      connectors.setNextRun(connectorId, { at: null, trigger: 'schedule' });
+    });
+
+  const stop = () =>
+    write(({ connectors }) => {
+      connectors.setState(connectorId, 'stopped', 'The secret is refused.');
+      connectors.setFailures(connectorId, 3, 0);
+      connectors.setNextRun(connectorId, { at: null, trigger: 'schedule' });
+    });
 });
 
 describe('A run under way', () => {
@@ -214,12 +217,6 @@ describe('A run under way', () => {
     });
   });
   afterEach(() => world.close());
-
-  const cancelled = () =>
-    until('the run is cancelled', async () => {
-      const { lastRun } = await world.ada.perform(readConnector, { connectorId });
-      return lastRun?.outcome === 'cancelled';
-    });
 
   it('is cancelled when its connector is paused', async () => {
     await world.ada.perform(pauseConnector, { connectorId });
@@ -249,6 +246,12 @@ describe('A run under way', () => {
     const { state, lastRun } = await world.ada.perform(readConnector, { connectorId });
     assert.deepEqual([state, lastRun?.outcome], ['active', 'cancelled']);
   });
+
+  const cancelled = () =>
+    until('the run is cancelled', async () => {
+      const { lastRun } = await world.ada.perform(readConnector, { connectorId });
+      return lastRun?.outcome === 'cancelled';
+    });
 });
 
 describe('Disconnecting a source', () => {
@@ -265,8 +268,6 @@ describe('Disconnecting a source', () => {
     });
   });
   afterEach(() => world.close());
-
-  const disconnect = (documents: 'keep' | 'delete') => world.ada.perform(disconnectSource, { connectorId, documents });
 
   it('keeps the documents as ordinary ones', async () => {
     assert.equal(await outcomeOf(world.ada.update('docs/notes/one.md', 'x')), 'INVALID_REQUEST read_only_source');
@@ -317,4 +318,6 @@ describe('Disconnecting a source', () => {
     assert.equal(await outcomeOf(elsewhere.create('docs/notes/new.md')), 'NOT_FOUND');
     assert.deepEqual(await world.ada.labels('add', 'docs/notes/one.md', 'kept'), ['kept']);
   });
+
+  const disconnect = (documents: 'keep' | 'delete') => world.ada.perform(disconnectSource, { connectorId, documents });
 });

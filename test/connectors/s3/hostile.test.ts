@@ -6,13 +6,6 @@ import { ScriptedServer, type Script } from '../../support/connectors/scripted-s
 import { TestClock } from '../../support/store/service.js';
 import { Follower, meansOf, readWhole } from '../follow.js';
 
-const contents = (key: string, more = '<Size>5</Size><ETag>&quot;e1&quot;</ETag>'): string =>
-  `<Contents><Key>${key}</Key><LastModified>2026-01-05T09:00:00.000Z</LastModified>${more}</Contents>`;
-const page = (inside: string, isTruncated = 'false'): string =>
-  `<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>b</Name><IsTruncated>${isTruncated}</IsTruncated>${inside}</ListBucketResult>`;
-const errorOf = (code: string, more = ''): string =>
-  `<?xml version="1.0"?><Error><Code>${code}</Code><Message>hush</Message>${more}</Error>`;
-
 describe('a hostile or failing object store', () => {
   let server: ScriptedServer;
   let sources: Source[];
@@ -23,11 +16,6 @@ describe('a hostile or failing object store', () => {
     for (const source of sources) await source.close();
     await server.close();
   });
-
-  const answering =
-    (text: string, status = 200, headers: Record<string, string> = {}): Script =>
-    (_, response) =>
-      response.writeHead(status, headers).end(text);
 
   it('lists keys as paths, and leaves out the marks of folders', async () => {
     const keys = ['a.md', '/lead.md', 'x//y.md', '../up.md', 'a/../b.md', 'sub/', 'a+b &amp;lt; &#x1F5C2;.md'];
@@ -241,6 +229,11 @@ describe('a hostile or failing object store', () => {
     assert.equal(await versionIn(), versions[2]);
   });
 
+  const answering =
+    (text: string, status = 200, headers: Record<string, string> = {}): Script =>
+    (_, response) =>
+      response.writeHead(status, headers).end(text);
+
   async function open(script: Script, change: Partial<SourceMeans> = {}, prefix?: string): Promise<Source> {
     server = await ScriptedServer.open(script);
     const means = meansOf({ allowance: { hosts: [server.host] } }, '/nonexistent');
@@ -261,3 +254,12 @@ describe('a hostile or failing object store', () => {
     return follower;
   }
 });
+
+const contents = (key: string, more = '<Size>5</Size><ETag>&quot;e1&quot;</ETag>'): string =>
+  `<Contents><Key>${key}</Key><LastModified>2026-01-05T09:00:00.000Z</LastModified>${more}</Contents>`;
+
+const page = (inside: string, isTruncated = 'false'): string =>
+  `<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>b</Name><IsTruncated>${isTruncated}</IsTruncated>${inside}</ListBucketResult>`;
+
+const errorOf = (code: string, more = ''): string =>
+  `<?xml version="1.0"?><Error><Code>${code}</Code><Message>hush</Message>${more}</Error>`;

@@ -9,9 +9,6 @@ import type { MirrorEntry } from '../../../lib/sidecar/tables/mirror-entry-table
 
 const many = 100_000;
 
-const row = (path: string): MirrorEntry => ({ path, sourceId: null, version: '1', reason: null, detail: null });
-const pathOf = (index: number): string => `folder ${index % 100}/file ${index}.md`;
-
 describe('the comparison of a source with its mirror', () => {
   it('takes 100,000 entries in steps of some hundred', function () {
     this.timeout(20_000);
@@ -96,6 +93,10 @@ describe('the comparison of a source with its mirror', () => {
     for (const [before, removals] of passed) assert.ok(removals <= maxRemovals(before, 0), `${removals} of ${before}`);
   });
 });
+
+const row = (path: string): MirrorEntry => ({ path, sourceId: null, version: '1', reason: null, detail: null });
+
+const pathOf = (index: number): string => `folder ${index % 100}/file ${index}.md`;
 
 /** Runs the work, and counts its steps. */
 function count<Result>(work: Steps<Result>): { readonly result: Result; readonly steps: number } {

@@ -6,7 +6,6 @@ const hour = 60 * minute;
 const now = 1_000_000;
 
 const connector = { interval: hour, failures: 0, idleRuns: 0 };
-const end = (change: Partial<RunEnd>): RunEnd => ({ outcome: 'changed', fault: null, message: null, ...change });
 
 describe('the next run of a connector', () => {
   it('comes after the interval when something has changed', () => {
@@ -62,6 +61,8 @@ describe('the next run of a connector', () => {
     assert.deepEqual([after.state, after.stateReason, after.nextRunAt], ['held', 'Look first.', null]);
   });
 });
+
+const end = (change: Partial<RunEnd>): RunEnd => ({ outcome: 'changed', fault: null, message: null, ...change });
 
 /** Minutes until the next run; null for none. */
 function pause(change: Partial<RunEnd>, state = {}): number | null {

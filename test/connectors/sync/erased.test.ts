@@ -22,13 +22,6 @@ describe('a sync after an erase', () => {
   });
   afterEach(() => world.close());
 
-  const erase = async (path: string): Promise<void> => {
-    const { workspace } = world.service;
-    const { id: erasure } = await eraseAt(workspace, `docs/${path}`);
-    await workspace.eraser.finished(erasure);
-  };
-  const mirrored = async (): Promise<string[]> => Object.keys(await world.mirrored()).toSorted();
-
   it('leaves the file out under every other name, with each of its contents, and when it changes there', async () => {
     await erase('plans/erased.md');
     source.move('plans/erased.md', 'archive/renamed.md');
@@ -138,4 +131,12 @@ describe('a sync after an erase', () => {
       return state === 'held' && held !== null && held !== before;
     });
   });
+
+  const erase = async (path: string): Promise<void> => {
+    const { workspace } = world.service;
+    const { id: erasure } = await eraseAt(workspace, `docs/${path}`);
+    await workspace.eraser.finished(erasure);
+  };
+
+  const mirrored = async (): Promise<string[]> => Object.keys(await world.mirrored()).toSorted();
 });

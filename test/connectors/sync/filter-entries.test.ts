@@ -3,13 +3,6 @@ import { filterEntries, type HeldEntry } from '../../../lib/connectors/sync/filt
 import { parseLocation } from '../../../lib/domain/location.js';
 import { runAtOnce } from '../../../lib/scheduling/in-steps.js';
 
-const file = (path: string, size?: number): HeldEntry => ({
-  type: 'file',
-  path,
-  version: '1',
-  ...(size === undefined ? {} : { size }),
-});
-
 describe('the filter of a sync', () => {
   it('the filter of a sync accepts usual names', () => {
     const paths = ['a.md', 'b/c d.txt', '.hidden/x', '100%.md', '日本語/ファイル.md'];
@@ -119,6 +112,13 @@ describe('the filter of a sync', () => {
       },
     });
   });
+});
+
+const file = (path: string, size?: number): HeldEntry => ({
+  type: 'file',
+  path,
+  version: '1',
+  ...(size === undefined ? {} : { size }),
 });
 
 function filter(...entries: readonly HeldEntry[]): { wanted: string[]; skipped: Record<string, string> } {

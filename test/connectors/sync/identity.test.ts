@@ -60,7 +60,6 @@ describe('a sync of files that take places of others', () => {
 
   describe('by their ids', () => {
     const names = ['a.md', 'b.md', 'c.md'];
-    const documents = (): (string | undefined)[] => names.map((name) => world.documentId(name));
 
     beforeEach(fill);
 
@@ -176,6 +175,8 @@ describe('a sync of files that take places of others', () => {
       assert.deepEqual(Object.keys(await world.mirrored()), ['b.md', 'c.md', 'other.md']);
       assert.deepEqual(world.skipped(id), { 'd.md': 'restricted' });
     });
+
+    const documents = (): (string | undefined)[] => names.map((name) => world.documentId(name));
 
     function swap(): void {
       source.move('a.md', 'x');

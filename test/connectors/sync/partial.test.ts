@@ -20,9 +20,6 @@ describe('a sync that cannot read every file', () => {
   });
   afterEach(() => world.close());
 
-  /** What the status and the diagnosis say of the connectors. */
-  const troubles = (): string[] => findTroubledConnectors(world.service.workspace.journal.reader).map(describeTroubled);
-
   it('leaves the time of the last whole sync as it was', async () => {
     source.unreadable.set('b.md', forbidden);
     assert.equal((await world.sync(id)).outcome, 'partial');
@@ -89,4 +86,7 @@ describe('a sync that cannot read every file', () => {
     await world.sync(id);
     assert.deepEqual(troubles(), []);
   });
+
+  /** What the status and the diagnosis say of the connectors. */
+  const troubles = (): string[] => findTroubledConnectors(world.service.workspace.journal.reader).map(describeTroubled);
 });

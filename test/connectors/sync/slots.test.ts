@@ -21,8 +21,6 @@ describe('the slots of syncs, where sources are silent or slow', () => {
   });
   afterEach(() => world.close());
 
-  const hasBegun = (id: string): boolean => world.lastRun(id) !== undefined;
-
   it('leave room for others: three silent sources of one approver do not keep that of another waiting', async () => {
     const silent: string[] = [];
     for (const place of ['one', 'two', 'three']) silent.push(await connectSilent(place, ada));
@@ -99,6 +97,8 @@ describe('the slots of syncs, where sources are silent or slow', () => {
     assert.match(message ?? '', /fewer than 1000 files a minute/);
     assert.equal(world.connector(id).state, 'active');
   });
+
+  const hasBegun = (id: string): boolean => world.lastRun(id) !== undefined;
 
   async function connect(place: string, by: string): Promise<{ id: string; source: ScriptedSource }> {
     const connected = await world.connect(place, undefined, by);

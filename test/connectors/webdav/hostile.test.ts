@@ -8,9 +8,6 @@ import { Follower, meansOf, readWhole } from '../follow.js';
 import { multistatus, response207 } from './scripted-nextcloud.js';
 
 const folderType = '<d:resourcetype><d:collection/></d:resourcetype>';
-const folder = (href: string): string => response207(href, folderType);
-const file = (href: string, more = ''): string =>
-  response207(href, `<d:resourcetype/><d:getetag>"1"</d:getetag>${more}`);
 
 describe('a hostile WebDAV server', () => {
   let server: ScriptedServer;
@@ -22,15 +19,6 @@ describe('a hostile WebDAV server', () => {
     for (const source of sources) await source.close();
     await server.close();
   });
-
-  /** Answers with what a folder holds. */
-  const holding =
-    (contents: Readonly<Record<string, readonly string[]>>): Script =>
-    (request, response) => {
-      const found = contents[request.url ?? ''];
-      if (found === undefined) response.writeHead(404).end();
-      else response.writeHead(207).end(multistatus([folder(request.url ?? ''), ...found]));
-    };
 
   it('is not followed to other servers or folders by what it lists', async () => {
     for (const href of [
@@ -229,6 +217,15 @@ describe('a hostile WebDAV server', () => {
       );
   });
 
+  /** Answers with what a folder holds. */
+  const holding =
+    (contents: Readonly<Record<string, readonly string[]>>): Script =>
+    (request, response) => {
+      const found = contents[request.url ?? ''];
+      if (found === undefined) response.writeHead(404).end();
+      else response.writeHead(207).end(multistatus([folder(request.url ?? ''), ...found]));
+    };
+
   async function open(script: Script, change: Partial<SourceMeans> = {}): Promise<Source> {
     server = await ScriptedServer.open(script);
     const means = meansOf({ allowance: { hosts: [server.host] } }, '/nonexistent');
@@ -246,3 +243,8 @@ describe('a hostile WebDAV server', () => {
     return follower;
   }
 });
+
+const folder = (href: string): string => response207(href, folderType);
+
+const file = (href: string, more = ''): string =>
+  response207(href, `<d:resourcetype/><d:getetag>"1"</d:getetag>${more}`);

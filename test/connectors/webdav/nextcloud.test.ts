@@ -39,9 +39,6 @@ describe('a folder of Nextcloud', () => {
     await cloud.close();
   });
 
-  const unreadable = (why: RegExp) => (error: unknown) =>
-    error instanceof UnreadableFile && error.reason === 'unreadable' && why.test(error.message);
-
   it('is listed folder by folder, each once, and never whole at once', async () => {
     const { files } = await listed(await open());
     assert.deepEqual([...files.keys()].sort(), ['a.md', 'notes/d.md', 'plans/b.md', 'plans/deep/c.md']);
@@ -240,6 +237,9 @@ describe('a folder of Nextcloud', () => {
     cloud.now -= 86_400_000;
     assert.equal(await versionIn(), await versionIn());
   });
+
+  const unreadable = (why: RegExp) => (error: unknown) =>
+    error instanceof UnreadableFile && error.reason === 'unreadable' && why.test(error.message);
 
   async function open(folder?: string): Promise<Source> {
     const settings = { ...cloud.settings, ...(folder === undefined ? {} : { folder }) };

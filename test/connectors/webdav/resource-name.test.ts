@@ -3,8 +3,7 @@ import { decodeSegments, encodeSegments, readHref, type Named } from '../../../l
 
 const origin = 'https://cloud.example';
 const folder = ['dav', 'files', 'ann b', 'ü'];
-const read = (href: string): Named => readHref(href, origin, folder);
-const child = (name: string): Named => ({ type: 'child', name });
+
 const foreign: Named = { type: 'foreign' };
 
 describe('An href in a listing of WebDAV', () => {
@@ -68,3 +67,7 @@ describe('An href in a listing of WebDAV', () => {
     assert.equal(decodeSegments('/%zz'), undefined);
   });
 });
+
+const read = (href: string): Named => readHref(href, origin, folder);
+
+const child = (name: string): Named => ({ type: 'child', name });

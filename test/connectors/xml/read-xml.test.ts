@@ -2,9 +2,6 @@ import assert from 'node:assert/strict';
 import { readXml, textOf, type XmlElement } from '../../../lib/connectors/xml/read-xml.js';
 import { assertFault } from '../../support/connectors/assert-fault.js';
 
-const refused = async (text: string | Buffer): Promise<void> =>
-  assertFault(read(text), 'corrupt', /incomplete or malformed/);
-
 describe('XML of a source', () => {
   it('is read the same in pieces of every size', async () => {
     const text =
@@ -90,6 +87,9 @@ describe('XML of a source', () => {
     assert.ok(given <= 2);
   });
 });
+
+const refused = async (text: string | Buffer): Promise<void> =>
+  assertFault(read(text), 'corrupt', /incomplete or malformed/);
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += size)

@@ -14,16 +14,6 @@ describe('The existing paths', () => {
   });
   after(() => server.close());
 
-  const send = (path: string, method = 'POST') =>
-    fetch(`${server.url}${path}`, {
-      method,
-      redirect: 'manual',
-      ...(method === 'POST' && {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ redirect_uris: ['https://a.example/cb'] }),
-      }),
-    });
-
   it('those of the description, in these very letters, and no others', async () => {
     for (const path of [
       '/oauth/REGISTER',
@@ -56,6 +46,16 @@ describe('The existing paths', () => {
     const routes = server.log.map((line) => line['route']);
     assert.deepEqual(routes.slice(-4), ['unknown', 'unknown', '/oauth/interaction/{id}', '/oauth/authorize/{id}']);
   });
+
+  const send = (path: string, method = 'POST') =>
+    fetch(`${server.url}${path}`, {
+      method,
+      redirect: 'manual',
+      ...(method === 'POST' && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ redirect_uris: ['https://a.example/cb'] }),
+      }),
+    });
 });
 
 describe('Documents of clients, asked for by a stranger without end', () => {
@@ -83,12 +83,6 @@ describe('Documents of clients, asked for by a stranger without end', () => {
   });
   afterEach(() => server.close());
 
-  /** Begins a sign-in with a client described at another site. */
-  const ask = async (path: string, address: string) => {
-    const { url } = await (await clientAt(path)).ask();
-    return fetch(url, { redirect: 'manual', headers: { 'X-Forwarded-For': address } });
-  };
-
   it('are fetched for others, and the refused client learns when to ask again', async () => {
     const person = await server.person();
     const known = await clientAt('/client-known');
@@ -107,6 +101,12 @@ describe('Documents of clients, asked for by a stranger without end', () => {
     assert.equal((await ask('/client-known', '2001:db8::ffff')).status, 303, 'what somebody let in is asked for apart');
     await known.refresh(token);
   });
+
+  /** Begins a sign-in with a client described at another site. */
+  const ask = async (path: string, address: string) => {
+    const { url } = await (await clientAt(path)).ask();
+    return fetch(url, { redirect: 'manual', headers: { 'X-Forwarded-For': address } });
+  };
 
   async function clientAt(path: string): Promise<OAuthClient> {
     const authority = await discover(server.url);

@@ -16,10 +16,6 @@ describe('A person’s consents to applications', function () {
   });
   afterEach(() => server.close());
 
-  const letIn = async (who = person): Promise<string> => (await client.signIn(server.browserOf(who))).access_token;
-  const isOpen = (token: string): boolean => server.face.readAccessToken(token) !== undefined;
-  const ends = () => server.server.records().filter(({ record }) => record.action === 'consent.end');
-
   it('end with a new password, since a stranger may have given them; and that is on record', async () => {
     const tokens = [await letIn(), await letIn()];
     const other = await letIn(await server.person('other'));
@@ -117,6 +113,12 @@ describe('A person’s consents to applications', function () {
     await choosePassword();
     assert.equal(await hint('link', {}), undefined);
   });
+
+  const letIn = async (who = person): Promise<string> => (await client.signIn(server.browserOf(who))).access_token;
+
+  const isOpen = (token: string): boolean => server.face.readAccessToken(token) !== undefined;
+
+  const ends = () => server.server.records().filter(({ record }) => record.action === 'consent.end');
 
   /** Chooses a password by a new link. */
   async function choosePassword(): Promise<void> {

@@ -26,10 +26,6 @@ describe('The rate of applications that act as people', () => {
   });
   afterEach(() => server.close());
 
-  const limit = (workspace: Workspace) => perform(workspace, operator, changePolicy, { requestsPerMinute: 60, burst });
-
-  const ask = async (token: string) => (await new McpClient(server.url, token).request('tools/list')).status;
-
   it('is counted for the person, for all applications together', async () => {
     const tokens = [await letIn(person), await letIn(person), await letIn(person)];
     const statuses = [];
@@ -67,6 +63,10 @@ describe('The rate of applications that act as people', () => {
     assert.equal(await ask(others), 200);
     assert.equal(await ask(elsewhere), 200);
   });
+
+  const limit = (workspace: Workspace) => perform(workspace, operator, changePolicy, { requestsPerMinute: 60, burst });
+
+  const ask = async (token: string) => (await new McpClient(server.url, token).request('tools/list')).status;
 
   /** A token of an application of its own. */
   async function letIn(member: Member, workspace = 'acme'): Promise<string> {

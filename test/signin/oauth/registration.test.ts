@@ -17,13 +17,6 @@ describe('Clients that register themselves (RFC 7591)', () => {
   });
   after(() => server.close());
 
-  const register = (metadata: unknown) =>
-    fetch(`${server.url}/oauth/register`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(metadata),
-    });
-
   it('need few fields: no scope, no grant types, no algorithm, no type', async () => {
     const response = await register({ redirect_uris: ['http://localhost:3000/callback'] });
     assert.equal(response.status, 201);
@@ -174,6 +167,13 @@ describe('Clients that register themselves (RFC 7591)', () => {
     assert.equal(preflight.status, 204);
     assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
   });
+
+  const register = (metadata: unknown) =>
+    fetch(`${server.url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(metadata),
+    });
 });
 
 describe('Clients described by a document at their id', () => {

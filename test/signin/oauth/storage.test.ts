@@ -15,14 +15,6 @@ describe('The stored rows of strangers', () => {
   });
   afterEach(() => server.close());
 
-  const countAll = (): number => {
-    const { oauth } = server.host.service.file;
-    return kinds.reduce((sum, kind) => sum + oauth.countEntries(kind), oauth.listGrants().length);
-  };
-
-  /** Each from a network of its own. */
-  const from = (index: number) => ({ 'X-Forwarded-For': `10.${index >> 8}.${index & 255}.1` });
-
   it('do not grow by endless registrations, and those push no client out', async () => {
     const honest = await OAuthClient.register(server);
     for (let index = 0; index < 300; index += 1) {
@@ -95,6 +87,14 @@ describe('The stored rows of strangers', () => {
     const answer = await letIn(browser, `${server.url}${back}`);
     assert.ok(client.readAnswer(answer, state).get('code'));
   });
+
+  const countAll = (): number => {
+    const { oauth } = server.host.service.file;
+    return kinds.reduce((sum, kind) => sum + oauth.countEntries(kind), oauth.listGrants().length);
+  };
+
+  /** Each from a network of its own. */
+  const from = (index: number) => ({ 'X-Forwarded-For': `10.${index >> 8}.${index & 255}.1` });
 });
 
 describe('The id of a registered client', () => {
@@ -134,9 +134,6 @@ describe('The stored rows of one person', () => {
     client = await OAuthClient.register(server);
   });
   afterEach(() => server.close());
-
-  const count = (kind: string): number => server.host.service.file.oauth.countEntries(kind);
-  const inForce = () => server.host.service.file.oauth.listGrants().filter(({ revokedAt }) => revokedAt === null);
 
   it('hold at most twenty unanswered requests: of more, the oldest of that person goes', async () => {
     const other = server.browserOf(await server.person('other'));
@@ -258,4 +255,8 @@ describe('The stored rows of one person', () => {
     await server.face.keepUp();
     assert.equal(count('Interaction'), 0);
   });
+
+  const count = (kind: string): number => server.host.service.file.oauth.countEntries(kind);
+
+  const inForce = () => server.host.service.file.oauth.listGrants().filter(({ revokedAt }) => revokedAt === null);
 });

@@ -165,8 +165,6 @@ describe('A token without a durable record', () => {
   });
   afterEach(() => server.close());
 
-  const issued = () => server.server.records().filter(({ record }) => record.action === 'token.issue').length;
-
   it('is not issued for a refresh token, which stays as good as it was', async () => {
     const { refresh_token: token = '' } = await client.signIn(server.browserOf(person));
     const body = new URLSearchParams({
@@ -191,6 +189,8 @@ describe('A token without a durable record', () => {
     assert.notEqual(server.face.readAccessToken(tokens.access_token), undefined);
     assert.equal(issued(), 1);
   });
+
+  const issued = () => server.server.records().filter(({ record }) => record.action === 'token.issue').length;
 
   /** Has the log take nothing for the length of one request. */
   async function withoutLog(ask: () => Promise<Response>): Promise<void> {

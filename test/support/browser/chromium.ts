@@ -115,6 +115,8 @@ export class WatchedPage {
   async judge(name: string): Promise<void> {
     // A page without its stylesheet looks like no page of a real reader.
     await this.page.waitForLoadState('load');
+    // The frame of the console stands before the page in it has been fetched, and a notice in the frame is no page.
+    await this.page.locator('h1').first().waitFor({ state: 'attached' });
     assert.deepEqual(await this.#findViolations(), [], name);
     const beyond = await this.page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
     assert.ok(Number(beyond) <= 0, `${name} is ${String(beyond)} pixels too wide`);

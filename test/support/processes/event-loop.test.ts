@@ -8,10 +8,6 @@ describe('The watch over an event loop', () => {
   });
   after(() => program.close());
 
-  const ask = (path: string) => async (): Promise<void> => {
-    await (await fetch(`${program.facts.url}${path}`)).text();
-  };
-
   it('sees for how long one request is worked on, in every repetition', async () => {
     const hold = await program.holdOf(ask('/work?ms=80'), 0, 3);
     assert.ok(hold > 60 && hold < 300, `${hold} ms`);
@@ -36,4 +32,8 @@ describe('The watch over an event loop', () => {
     await program.holdOf(async () => void (count += 1), -1, 4);
     assert.equal(count, 5);
   });
+
+  const ask = (path: string) => async (): Promise<void> => {
+    await (await fetch(`${program.facts.url}${path}`)).text();
+  };
 });
