@@ -4,6 +4,8 @@ import autocannon from 'autocannon';
 export interface LoadResult {
   /** Requests answered with 2xx, a second. */
   readonly perSecond: number;
+  /** Requests answered with 2xx. */
+  readonly answered: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
@@ -63,6 +65,7 @@ export async function drive(load: Load): Promise<LoadResult> {
   });
   return {
     perSecond: result['2xx'] / result.duration,
+    answered: result['2xx'],
     p50: result.latency.p50,
     p99: result.latency.p99,
     failures: result.non2xx + result.errors + result.timeouts,

@@ -14,7 +14,7 @@ export interface Effort {
 const baselineServer = (): string => builtFile('./baseline-server.js');
 export const authorization = (key: string) => ({ authorization: `Bearer ${key}` });
 
-function stepThrough(seeded: Seeded, step: number): () => string {
+export function stepThrough(seeded: Seeded, step: number): () => string {
   let at = 0;
   return () => {
     at = (at + step) % seeded.locations.length;
@@ -109,7 +109,7 @@ async function readTags(seeded: Seeded, url: string): Promise<Map<string, string
 }
 
 /** PUTs of 4 kB over 16 connections, each on another document and against its newest ETag. */
-function conditionalLoad(seeded: Seeded, url: string, tags: Map<string, string>): Omit<Load, 'seconds'> {
+export function conditionalLoad(seeded: Seeded, url: string, tags: Map<string, string>): Omit<Load, 'seconds'> {
   const plain = writeLoad(seeded, url, 16);
   return {
     ...plain,

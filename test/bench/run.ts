@@ -11,6 +11,7 @@ import { measureFeed } from './measure-feed.js';
 import { measureGit } from './measure-git.js';
 import { measureHolds } from './measure-holds.js';
 import { measureMirrors } from './measure-mirrors.js';
+import { measureProcessor } from './measure-processor.js';
 import { measurePacks } from './measure-packs.js';
 import { measureTokens } from './measure-tokens.js';
 import { measureVersions } from './measure-versions.js';
@@ -21,6 +22,7 @@ const measurements: Readonly<Record<string, (report: Report, effort: Effort) => 
   agents: measureAgents,
   audit: (report, effort) =>
     measureAudit(report, effort, numberOf('records') ?? (effort.times === 1 ? 100_000 : 1_000_000)),
+  processor: measureProcessor,
   reads: measureReads,
   writes: measureWrites,
   lists: (report, effort) => measureLists(report, effort, numberOf('elsewhere') ?? 100_000),

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** A server in a process of its own, as a user would run it. */
@@ -8,7 +8,7 @@ export interface RunningServer {
   readonly url: string;
   /** Bytes of resident memory now. */
   residentBytes(): number;
-  /** Seconds of processor time until now, in all its threads. */
+  /** Seconds of processor time until now, in all its threads and in the programs that it has started. */
   processorSeconds(): number;
   /** The holds of its event loop since the last call; only of a watched server. */
   readHolds(): Promise<Holds>;
@@ -85,8 +85,19 @@ function residentBytesOf(pid: number): number {
 /** Ticks of the kernel's clock in a second, as Linux shows them. */
 const ticks = 100;
 
+/** The time of a process, of its children that have ended, and of those that still run. */
 function processorSecondsOf(pid: number): number {
-  // The name in parentheses may hold blanks; behind it stand the state and 10 more fields before the two times.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / ticks;
+  try {
+    // The name in parentheses may hold blanks; behind it stand the state and 10 more fields before the four times.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    const own = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / ticks;
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const children = threads.flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
+    );
+    return children.reduce((sum, child) => sum + processorSecondsOf(Number(child)), own);
+  } catch {
+    // It has ended meanwhile.
+    return 0;
+  }
 }
