@@ -55,6 +55,71 @@ export class GatheredBytes {
   }
 }
 
+/** How `gatherBody` judges what comes. */
+export interface Gathering {
+  /** Bytes that the headers state. */
+  readonly stated: number;
+  /**
+   * Called before a piece is kept, with the bytes before it and with it; reading rests while it waits. Never called
+   * again before it is done.
+   * @throws what the body is refused with
+   */
+  readonly admit: (before: number, after: number) => Promise<void> | undefined;
+  /** Makes the error for a client that breaks off; the system's error when left out. */
+  readonly explain?: (cause: unknown) => Error;
+}
+
+/**
+ * Reads a body whole, by the request's events: an iterator over the request costs more than all else that a short body
+ * needs. A refusal leaves the connection whole, so an answer can still be sent.
+ */
+export function gatherBody(request: IncomingMessage, { stated, admit, explain }: Gathering): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const gathered = new GatheredBytes(stated);
+    /** Set while `admit` waits: what it takes has to be known before the request ends in any way. */
+    let isWaiting = false;
+    let broken: { readonly cause: unknown } | undefined;
+    const stop = (): void => {
+      request.off('data', take).off('end', end).off('error', breakOff).off('close', close);
+    };
+    const refuse = (error: unknown): void => {
+      stop();
+      request.pause();
+      reject(error as Error);
+    };
+    const breakOff = (cause: unknown): void => {
+      broken = { cause };
+      if (!isWaiting) refuse(explain === undefined ? cause : explain(cause));
+    };
+    const close = (): void => breakOff(new Error('The request was closed before its end.'));
+    const end = (): void => {
+      stop();
+      resolve(gathered.bytes());
+    };
+    const waitAndKeep = async (waiting: Promise<void>, piece: Buffer): Promise<void> => {
+      isWaiting = true;
+      request.pause();
+      await waiting;
+      isWaiting = false;
+      gathered.add(piece);
+      if (broken === undefined) request.resume();
+      else breakOff(broken.cause);
+    };
+    const take = (piece: Buffer): void => {
+      try {
+        const waiting = admit(gathered.length, gathered.length + piece.length);
+        if (waiting === undefined) gathered.add(piece);
+        else waitAndKeep(waiting, piece).catch(refuse);
+      } catch (error) {
+        refuse(error);
+      }
+    };
+    if (request.readableEnded) end();
+    else if (request.destroyed) close();
+    else request.on('error', breakOff).on('close', close).on('end', end).on('data', take);
+  });
+}
+
 /**
  * Reads a body whole. A client with `Expect: 100-continue` is invited to send it.
  * @throws BeyondBounds before reading where the stated length is too large, else as soon as the excess is known; the
@@ -68,12 +133,13 @@ export async function readBody(
   const stated = statedLength(request);
   if (stated > maxBodyBytes) throw tooLarge(maxBodyBytes);
   inviteBody(request, response);
-  const gathered = new GatheredBytes(stated);
-  for await (const piece of readPieces(request)) {
-    if (gathered.length + piece.length > maxBodyBytes) throw tooLarge(maxBodyBytes);
-    gathered.add(piece);
-  }
-  return gathered.bytes();
+  return gatherBody(request, {
+    stated,
+    admit: (_, after) => {
+      if (after > maxBodyBytes) throw tooLarge(maxBodyBytes);
+      return undefined;
+    },
+  });
 }
 
 function tooLarge(maxBodyBytes: number): BeyondBounds {

@@ -13,6 +13,7 @@ import {
 } from '../search/search-index.js';
 import { openVectors } from '../search/meaning/open-vectors.js';
 import { ownVectors } from '../search/meaning/word-vectors.js';
+import type { Query } from '../search/query/parse-query.js';
 import type { Snippet } from '../search/ranking/make-snippet.js';
 import { IndexQueue } from './index-queue.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
@@ -268,8 +269,8 @@ export class SearchKeeper {
     return this.index.search(request);
   }
 
-  /** @throws Refusal INVALID_REQUEST as `search` does */
-  snippet(location: Location, text: string, query: string): Promise<Snippet> {
+  /** The snippet of a text that `search` found, for the query as it was read. */
+  snippet(location: Location, text: string, query: Query): Promise<Snippet> {
     return this.index.snippet(location, text, query);
   }
 

@@ -3,6 +3,7 @@ import {
   decodeCommit,
   hashObject,
   inflateObject,
+  trimToOwn,
   type Commit,
   type GitObject,
   type Oid,
@@ -15,6 +16,8 @@ import { makeObjectCache } from './object-cache.js';
 import type { Tables } from '../sidecar/tables.js';
 
 const blobCacheBytes = 64 * 1024 * 1024;
+/** Bytes of content that is kept when it is written. */
+const maxRemembered = 64 * 1024;
 
 /** Reads git objects wherever they are: in memory, pending in the sidecar, or in the repository. In this order. */
 export class ObjectReader {
@@ -75,8 +78,9 @@ export class ObjectReader {
     return decodeCommit(pending === undefined ? (await this.#readStored(oid)).bytes : inflateObject(pending));
   }
 
+  /** Keeps content that is about to be written, which the text index and the next reader want. Not to be changed. */
   remember(oid: Oid, bytes: Buffer): void {
-    this.#blobs.set(oid, bytes);
+    if (bytes.length <= maxRemembered && !this.#blobs.has(oid)) this.#blobs.set(oid, trimToOwn(bytes));
   }
 
   /** Forgets everything held in memory (an erase). */

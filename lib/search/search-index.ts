@@ -213,7 +213,8 @@ export class SearchIndex {
    */
   async search(request: SearchRequest): Promise<SearchPage> {
     const query = parseQuery(request.query, request.syntax, this.#languages);
-    if (query.clauses.length === 0 && query.phrases.length === 0) return { hits: [], leavesOut: false, position: null };
+    if (query.clauses.length === 0 && query.phrases.length === 0)
+      return { hits: [], query, leavesOut: false, position: null };
     const manner = this.#manner;
     if (request.position && request.position.manner !== manner) throw strangePosition();
     const most = query.phrases.length > 0 ? Math.max(maxPhraseCandidates, request.limit) : request.limit;
@@ -238,13 +239,12 @@ export class SearchIndex {
     const isEnd = last === undefined || examined === found.length;
     const end = isEnd ? null : { statistics, score: last.score, location: last.hit.location, manner };
     const leavesOut = query.question?.isCut === true || statistics.rarest?.leavesOut === true;
-    return { hits, leavesOut, position: end };
+    return { hits, query, leavesOut, position: end };
   }
 
-  /** The snippet of a text document that was found. @throws Refusal as `search` does */
-  async snippet(location: Location, text: string, query: string, syntax?: QuerySyntax): Promise<Snippet> {
-    const read = parseQuery(query, syntax, this.#languages);
-    return runCooperatively(makeSnippet(location, text, read, this.#languages));
+  /** The snippet of a text document that a search found. @param query as the search has read it */
+  async snippet(location: Location, text: string, query: Query): Promise<Snippet> {
+    return runCooperatively(makeSnippet(location, text, query, this.#languages));
   }
 
   /** Stores the index as it is in the moment of the call; a crash meanwhile leaves the one stored before. */

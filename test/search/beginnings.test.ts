@@ -6,7 +6,7 @@ import { english, openLanguages } from '../../lib/search/languages/languages.js'
 import { wordsOf } from '../../lib/search/analysis/split-words.js';
 import { parseQuery } from '../../lib/search/query/parse-query.js';
 import { matchesWildcard } from '../../lib/search/query/match-pattern.js';
-import { IndexOf } from './index-of.js';
+import { IndexOf, snippetFrom } from './index-of.js';
 
 const hard =
   'universities generalizations nationalizations relational probabilities controlling happiness hopefulness operators';
@@ -36,7 +36,7 @@ describe('search: the beginning of a word', () => {
     of.write('c.md', 'giraffe organization');
     assert.deepEqual(await of.find('giraffe -organiz*'), ['b.md']);
     assert.deepEqual(await of.find('+giraffe +organiz*'), ['c.md']);
-    const { snippet, highlights } = await of.index.snippet('a.md' as Location, 'A university.', 'universi*');
+    const { snippet, highlights } = await snippetFrom(of.index, 'a.md' as Location, 'A university.', 'universi*');
     assert.deepEqual(
       highlights.map(([start, end]) => snippet.slice(start, end)),
       ['university'],

@@ -1,7 +1,14 @@
 /** An in-memory index of some documents, with its workspace. */
 import type { Location } from '../../lib/domain/location.js';
 import type { SearchReach } from '../../lib/search/reachable.js';
-import { SearchIndex, type SearchOptions, type SearchPage, type SearchRequest } from '../../lib/search/search-index.js';
+import { parseQuery } from '../../lib/search/query/parse-query.js';
+import {
+  SearchIndex,
+  type SearchOptions,
+  type SearchPage,
+  type SearchRequest,
+  type Snippet,
+} from '../../lib/search/search-index.js';
 
 export const everything: SearchReach = { everything: true, folders: [], documents: [] };
 
@@ -13,6 +20,11 @@ export function folders(...locations: string[]): SearchReach {
 export async function forget(index: SearchIndex, key: number): Promise<void> {
   await index.expel(key);
   await index.save();
+}
+
+/** The snippet of a text for a query, as a search reads it. */
+export function snippetFrom(index: SearchIndex, location: Location, text: string, query: string): Promise<Snippet> {
+  return index.snippet(location, text, parseQuery(query, undefined, index.languages));
 }
 
 export class IndexOf {

@@ -3,7 +3,7 @@ import type { Location } from '../../lib/domain/location.js';
 import { languageCodes, openStemmer } from '../../lib/search/languages/open-stemmer.js';
 import { openLanguages, type LanguageCode } from '../../lib/search/languages/languages.js';
 import { analyzeDocument } from '../../lib/search/analysis/analyze-document.js';
-import { IndexOf } from './index-of.js';
+import { IndexOf, snippetFrom } from './index-of.js';
 
 /** A sentence in each language, and a search for it. */
 const sentences: Readonly<Record<string, readonly [string, readonly string[]]>> = {
@@ -127,7 +127,7 @@ describe('search: languages named by an admin', () => {
 
   it('shows the hit in its own form, checks phrases to the letter, and takes every operator', async () => {
     const of = open(['en', 'ru', 'de'], { 'a.md': 'Am Markt stehen alte Häuser.', 'b.md': 'Новые дома в городе.' });
-    const shown = await of.index.snippet('a.md' as Location, 'Am Markt stehen alte Häuser.', 'haus märkte');
+    const shown = await snippetFrom(of.index, 'a.md' as Location, 'Am Markt stehen alte Häuser.', 'haus märkte');
     assert.deepEqual(
       shown.highlights.map(([start, end]) => shown.snippet.slice(start, end)),
       ['Markt', 'Häuser'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
 import { maxPhraseCandidates } from '../../lib/search/query/check-phrases.js';
 import type { SearchPosition } from '../../lib/search/ranking/search-position.js';
-import { everything, folders, IndexOf } from './index-of.js';
+import { everything, folders, IndexOf, snippetFrom } from './index-of.js';
 
 describe('search: an index that follows commits', () => {
   it('finds the text of a commit as soon as it is applied, and no older text of it', async () => {
@@ -84,8 +84,10 @@ describe('search: an index that follows commits', () => {
 
   it('finds nothing for an empty question', async () => {
     const of = new IndexOf({ 'a.md': 'ladder' });
-    for (const query of ['', ' ', '+', '???'])
-      assert.deepEqual(await of.page(query), { hits: [], leavesOut: false, position: null });
+    for (const query of ['', ' ', '+', '???']) {
+      const { hits, position } = await of.page(query);
+      assert.deepEqual({ hits, position }, { hits: [], position: null });
+    }
   });
 });
 
@@ -214,7 +216,7 @@ describe('search: snippets', () => {
 
   it('show the place with most of the words, marked', async () => {
     const { index } = new IndexOf({});
-    const { snippet, highlights } = await index.snippet('a.md' as Location, text, 'checked ladder -year');
+    const { snippet, highlights } = await snippetFrom(index, 'a.md' as Location, text, 'checked ladder -year');
     assert.deepEqual(
       highlights.map(([start, end]) => snippet.slice(start, end)),
       ['Ladders', 'checked'],
@@ -225,20 +227,20 @@ describe('search: snippets', () => {
   it('mark wildcards, edits and phrases, and show the beginning without a word to mark', async () => {
     const { index } = new IndexOf({});
     const marked = async (query: string): Promise<string[]> => {
-      const { snippet, highlights } = await index.snippet('a.md' as Location, text, query);
+      const { snippet, highlights } = await snippetFrom(index, 'a.md' as Location, text, query);
       return highlights.map(([start, end]) => snippet.slice(start, end));
     };
     assert.deepEqual(await marked('chec*'), ['checked']);
     assert.deepEqual(await marked('wodo~1'), ['wood']);
     assert.deepEqual(await marked('"each year"'), ['each year']);
-    assert.match((await index.snippet('a.md' as Location, text, 'absent')).snippet, /^# Rules Nothing/);
+    assert.match((await snippetFrom(index, 'a.md' as Location, text, 'absent')).snippet, /^# Rules Nothing/);
   });
 
   it('begin with a title of front matter where it was found, and only then', async () => {
     const { index } = new IndexOf({});
     const page = '---\ntitle: "Grand Harbour Plan"\n---\n# Other\n\ngiraffe text';
     const shown = async (name: string, query: string): Promise<string> => {
-      const { snippet, highlights } = await index.snippet(name as Location, page, query);
+      const { snippet, highlights } = await snippetFrom(index, name as Location, page, query);
       return `${snippet}: ${highlights.map(([start, end]) => snippet.slice(start, end)).join()}`;
     };
     assert.equal(await shown('a.md', 'harbour'), 'Grand Harbour Plan # Other giraffe text: Harbour');
@@ -250,7 +252,12 @@ describe('search: snippets', () => {
   it('never cut a character in two', async () => {
     const { index } = new IndexOf({});
     for (let lead = 0; lead < 4; lead += 1) {
-      const { snippet } = await index.snippet('a.txt' as Location, 'x'.repeat(lead) + '𐀀'.repeat(50_000), 'absent');
+      const { snippet } = await snippetFrom(
+        index,
+        'a.txt' as Location,
+        'x'.repeat(lead) + '𐀀'.repeat(50_000),
+        'absent',
+      );
       assert.doesNotMatch(snippet, /\p{Surrogate}/u);
     }
   });

@@ -4,7 +4,7 @@ import type { Location } from '../../lib/domain/location.js';
 import { languageCodes } from '../../lib/search/languages/open-stemmer.js';
 import { openLanguages, type Languages } from '../../lib/search/languages/languages.js';
 import { splitWords, wordsOf } from '../../lib/search/analysis/split-words.js';
-import { IndexOf } from './index-of.js';
+import { IndexOf, snippetFrom } from './index-of.js';
 
 /** Words with more or fewer places than they seem to have, and the characters between and within them. */
 const words = [
@@ -95,7 +95,7 @@ describe('search: words with invisible characters', () => {
     for (const asked of ['kündigungsfrist', 'kündi\u00adgungsfrist', 'ladder', 'backwards', 'می‌خواهم', 'kundig*']) {
       assert.deepEqual(await of.find(asked), ['a.md'], asked);
     }
-    const { snippet, highlights } = await of.index.snippet('a.md' as Location, body, 'kündigungsfrist');
+    const { snippet, highlights } = await snippetFrom(of.index, 'a.md' as Location, body, 'kündigungsfrist');
     assert.deepEqual(
       highlights.map(([start, end]) => snippet.slice(start, end)),
       ['Kündi\u00adgungs\u00adfrist'],
@@ -110,7 +110,12 @@ describe('search: snippets of hostile texts', () => {
     const of = new IndexOf({}, { languages: several });
     await fc.assert(
       fc.asyncProperty(text, query, fc.constantFrom('a.md', 'a.txt', 'a.html'), async (whole, asked, name) => {
-        const { snippet, highlights } = await of.index.snippet(name as Location, whole, asked.join(' ').slice(0, 500));
+        const { snippet, highlights } = await snippetFrom(
+          of.index,
+          name as Location,
+          whole,
+          asked.join(' ').slice(0, 500),
+        );
         assert.ok(!/\p{Surrogate}/u.test(snippet) && snippet.length <= 260 && !/[\n\r\t]/.test(snippet));
         let last = 0;
         const wanted = stemsIn(several, asked.join(' '));
@@ -128,6 +133,28 @@ describe('search: snippets of hostile texts', () => {
     );
   });
 
+  it('are the same whether the search of the text ends at the first window with all words or not', async () => {
+    const of = new IndexOf({});
+    const sentence = fc.constantFrom(
+      'a ladder stands',
+      'by the barn',
+      'near rungs',
+      '東京都の家',
+      'filler '.repeat(40),
+    );
+    const long = fc.array(sentence, { minLength: 5, maxLength: 60 }).map((parts) => parts.join(' '));
+    const asked = fc.subarray(['ladder', 'barn', 'rung*', '東京'], { minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(long, asked, async (body, words) => {
+        const shown = await snippetFrom(of.index, 'a.txt' as Location, body, words.join(' '));
+        // No window has the last word, so that the whole text is searched.
+        const whole = await snippetFrom(of.index, 'a.txt' as Location, body, [...words, 'absent'].join(' '));
+        assert.deepEqual(shown, whole);
+      }),
+      { numRuns: 300, seed: 9 },
+    );
+  });
+
   it('mark a phrase over the ends of lines and through markup', async () => {
     const of = new IndexOf({});
     for (const body of [
@@ -135,7 +162,7 @@ describe('search: snippets of hostile texts', () => {
       'a leave <b>of</b>\nabsence',
       'leave [of](http://x "y") absence',
     ]) {
-      const { snippet, highlights } = await of.index.snippet('a.md' as Location, body, '"leave of absence"');
+      const { snippet, highlights } = await snippetFrom(of.index, 'a.md' as Location, body, '"leave of absence"');
       assert.deepEqual(
         highlights.map(([start, end]) => wordsOf(snippet.slice(start, end)).join(' ')),
         ['leave of absence'],
@@ -147,7 +174,7 @@ describe('search: snippets of hostile texts', () => {
     const of = new IndexOf({});
     for (let lead = 0; lead < 6; lead += 1) {
       const body = 'x'.repeat(lead) + 'e\u0301'.repeat(400);
-      const { snippet } = await of.index.snippet('a.txt' as Location, body, 'absent');
+      const { snippet } = await snippetFrom(of.index, 'a.txt' as Location, body, 'absent');
       assert.ok(snippet.endsWith('e\u0301'), `after ${lead}`);
     }
   });

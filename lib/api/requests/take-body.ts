@@ -6,7 +6,7 @@ import { invalidRequest, Refusal } from '../../domain/refusal.js';
 import { requireWellFormed } from '../../domain/well-formed.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { contentTooLarge } from '../../operations/documents/content.js';
-import { GatheredBytes, inviteBody, mediaTypeOf, readPieces, statedLength } from '../../http/read-body.js';
+import { gatherBody, inviteBody, mediaTypeOf, readPieces, statedLength } from '../../http/read-body.js';
 import { splitBody, type LongContent } from './long-content.js';
 import { readStatedHash, requireHash, requireWhole } from './require-whole.js';
 
@@ -125,16 +125,17 @@ export async function readJson({ request, response, limits, ...reading }: BodyRe
   const stated = statedLength(request);
   if (stated > limit) throw bodyTooLarge(limit);
   if (stated > envelope) await reading.takeRoom(stated);
-  const gathered = new GatheredBytes(stated);
   inviteBody(request, response);
-  for await (const piece of readPieces(request, bodyTooShort)) {
-    const before = gathered.length;
-    if (before + piece.length > limit) throw bodyTooLarge(limit);
-    // A body without a stated length is counted at its maximum.
-    if (stated <= envelope && before <= envelope && before + piece.length > envelope) await reading.takeRoom(limit);
-    gathered.add(piece);
-  }
-  const bytes = gathered.bytes();
+  const bytes = await gatherBody(request, {
+    stated,
+    admit: (before, after) => {
+      if (after > limit) throw bodyTooLarge(limit);
+      // A body without a stated length is counted at its maximum.
+      const isUnstated = stated <= envelope && before <= envelope && after > envelope;
+      return isUnstated ? reading.takeRoom(limit) : undefined;
+    },
+    explain: bodyTooShort,
+  });
   const fault = await runCooperatively(examineShape(bytes, maxShape));
   if (fault !== undefined) {
     throw invalidRequest('bad_field', `The body ${fault.problem}.`, { field: fault.member ?? 'body' });

@@ -69,7 +69,7 @@ export function makePackable(
     oid,
     type,
     size: bytes.length,
-    deflated: trim(deflateSync(bytes, deflateOptions(bytes.length, level))),
+    deflated: trimToOwn(deflateSync(bytes, deflateOptions(bytes.length, level))),
   };
 }
 
@@ -97,7 +97,7 @@ export function inflateObject(object: PackableObject): Buffer {
     bytes = inflateSync(object.deflated, {
       maxOutputLength: Math.max(object.size, 1),
       // All of it in one piece, and little more than that: unfilled space would only be garbage. Below a page, the
-      // piece comes out of a pool, and `trim` copies it out of there.
+      // piece comes out of a pool, and `trimToOwn` copies it out of there.
       chunkSize: Math.min(Math.max(object.size + 64, object.size < onePage / 2 ? 0 : onePage), maxPiece),
     });
   } catch (error) {
@@ -107,14 +107,14 @@ export function inflateObject(object: PackableObject): Buffer {
   }
   if (bytes.length !== object.size)
     throw new RepositoryUnreadable(`Object ${object.oid} has ${bytes.length} bytes instead of ${object.size}.`);
-  return trim(bytes);
+  return trimToOwn(bytes);
 }
 
 /**
- * zlib returns slices of larger blocks, of its own or of a shared pool of Node's. A small result kept for long would
+ * zlib and Node return slices of larger blocks, of their own or of a shared pool. A small result kept for long would
  * hold its whole block, so it is copied into a block of its own.
  */
-function trim(bytes: Buffer): Buffer {
+export function trimToOwn(bytes: Buffer): Buffer {
   if (bytes.length * 2 >= bytes.buffer.byteLength) return bytes;
   const own = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(own);

@@ -90,7 +90,9 @@ export async function prepareSource(
   const declared = mediaType === undefined ? undefined : declaredCharset(mediaType);
   if ('bytes' in source) {
     if (source.bytes.length > policy.largestText) throw contentTooLarge(policy.largestText);
-    return prepareContent(context.workspace.staging, source.bytes, context.staged, declared);
+    const content = await prepareContent(context.workspace.staging, source.bytes, context.staged, declared);
+    context.workspace.objects.remember(content.blobOid, source.bytes);
+    return content;
   }
   if ('pieces' in source) {
     const stream = limited(toAsync(source.pieces), policy.largestText);

@@ -1,7 +1,7 @@
 import { isMarkdown, type Document, type DocumentKind, type Version } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import type { SearchPosition } from '../../search/ranking/search-position.js';
-import type { SearchHit } from '../../search/search-index.js';
+import type { SearchHit, SearchPage } from '../../search/search-index.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import type { View } from '../../view/view.js';
@@ -70,6 +70,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
       labels: input.labels,
       ...(input.kind === undefined ? {} : { kind: input.kind }),
     };
+    const { withPlaces = false } = input;
     const commit = workspace.journal.state.head;
     const hits: FoundText[] = [];
     let { position } = input;
@@ -82,7 +83,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
         if (index % hitsAtOnce === hitsAtOnce - 1) {
           await yieldToLoop();
         }
-        const found = await describeHit(workspace.view(caller), workspace, hit, input);
+        const found = await describeHit(workspace.view(caller), workspace, hit, page.query, withPlaces);
         if (found === undefined) continue;
         taken += sizeOf(found);
         if (input.room !== undefined && taken > input.room && hits.length > 0) {
@@ -109,14 +110,15 @@ async function describeHit(
   view: View,
   workspace: Workspace,
   { key, location }: SearchHit,
-  { query, withPlaces }: SearchInput,
+  query: SearchPage['query'],
+  withPlaces: boolean,
 ): Promise<FoundText | undefined> {
   const document = view.document(location);
   if (document === undefined || document.number !== key) return undefined;
   const text = await readIfPossible(workspace, document.current);
   if (text === null) return { document, snippet: '', highlights: [] };
   const shown = await workspace.search.snippet(location, text, query);
-  if (withPlaces !== true) return { document, ...shown };
+  if (!withPlaces) return { document, ...shown };
   return { document, ...shown, place: await runCooperatively(placeSnippet(text, shown, isMarkdown(document.current))) };
 }
 

@@ -34,22 +34,60 @@ const latin = /^\p{Script=Latin}+$/u;
 const cyrillic = /^\p{Script=Cyrillic}+$/u;
 const maxRemembered = 20_000;
 
+/** Stems of earlier words. Emptied when a document is erased, since its words would outlive it. */
+class StemMemory {
+  readonly #stems = new Map<string, readonly string[]>();
+
+  find(key: string): readonly string[] | undefined {
+    return this.#stems.get(key);
+  }
+
+  /** @param stems made of words without their texts */
+  keep(key: string, stems: readonly string[]): readonly string[] {
+    if (this.#stems.size >= maxRemembered) this.#stems.clear();
+    this.#stems.set(key, stems);
+    return stems;
+  }
+
+  clear(): void {
+    this.#stems.clear();
+  }
+}
+
+/** From this many characters on, V8 makes a part of a string as a view of the whole. */
+const shortestView = 13;
+
+/** The word without the text that it is a part of: a word that is remembered would keep its whole text in memory. */
+function detachWord(word: string): string {
+  return word.length < shortestView ? word : ` ${word}`.slice(1);
+}
+
 class English implements Languages {
   readonly codes = ['en'] as const;
   readonly areSpelled = false;
   readonly isStopWord = isStopWord;
   readonly leavesOut = isStopWord;
+  readonly #remembered = new StemMemory();
 
   forWords(): Languages {
     return this;
   }
 
   stemsOf(word: string): readonly string[] {
-    return [stemWord(word)];
+    return this.#remembered.find(word) ?? this.#remember(word);
   }
 
   stemsOfBeginning(beginning: string): readonly string[] {
     return stemsOfBeginning(beginning);
+  }
+
+  forget(): void {
+    this.#remembered.clear();
+  }
+
+  #remember(word: string): readonly string[] {
+    const own = detachWord(word);
+    return this.#remembered.keep(own, [stemWord(own)]);
   }
 }
 
@@ -64,8 +102,7 @@ class SeveralLanguages implements Languages {
   readonly #latinCodes: readonly LanguageCode[];
   readonly #latin: readonly ((word: string) => string)[];
   readonly #cyrillic: readonly ((word: string) => string)[];
-  /** Stems of earlier words. Emptied when a document is erased, since its words would outlive it. */
-  readonly #remembered = new Map<string, readonly string[]>();
+  readonly #remembered = new StemMemory();
 
   constructor(codes: readonly LanguageCode[]) {
     this.codes = codes;
@@ -94,13 +131,9 @@ class SeveralLanguages implements Languages {
 
   stemsOf(word: string, spelled: string): readonly string[] {
     const key = spelled === word ? word : `${word} ${spelled}`;
-    let stems = this.#remembered.get(key);
-    if (stems === undefined) {
-      stems = this.#find(word, spelled);
-      if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
-      this.#remembered.set(key, stems);
-    }
-    return stems;
+    const known = this.#remembered.find(key);
+    if (known !== undefined) return known;
+    return this.#remembered.keep(detachWord(key), this.#find(detachWord(word), detachWord(spelled)));
   }
 
   stemsOfBeginning(beginning: string): readonly string[] {

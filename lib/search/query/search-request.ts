@@ -1,6 +1,6 @@
 import type { DocumentKind } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
-import type { QuerySyntax } from './parse-query.js';
+import type { Query, QuerySyntax } from './parse-query.js';
 import type { SearchPosition } from '../ranking/search-position.js';
 import type { SearchReach } from '../reachable.js';
 
@@ -30,6 +30,8 @@ export interface SearchHit {
 
 export interface SearchPage {
   readonly hits: readonly SearchHit[];
+  /** As it was read, for `snippet`. */
+  readonly query: Query;
   /** Whether terms of a long question were left out. */
   readonly leavesOut: boolean;
   /** Plain data, to be sealed: it reveals how many documents the caller reaches. Null at the end. */

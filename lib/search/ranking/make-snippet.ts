@@ -110,11 +110,12 @@ function seekAll({ clauses, phrases }: Query): Sought {
   };
 }
 
-function* findMatches(
-  text: string,
-  { exact, patterns, phrases }: Sought,
-  languages: Languages,
-): Generator<void, Match[]> {
+/**
+ * Where the text has what is sought, in order. Without phrases it ends at the end of the first window with all terms,
+ * because no later window is better.
+ */
+function* findMatches(text: string, sought: Sought, languages: Languages): Generator<void, Match[]> {
+  const { exact, patterns, phrases } = sought;
   const known = new Map<string, number>();
   const termOf = (word: string, spelled: string): number => {
     const stems = languages.stemsOf(word, spelled);
@@ -125,20 +126,42 @@ function* findMatches(
   const words: string[] = [];
   const matches: Match[] = [];
   const spans: number[] = [];
-  yield* splitWordsInSteps(text, (word, start, end) => {
-    words.push(word);
-    spans.push(start, end);
-    const spelled = languages.areSpelled ? spellingAt(text, word, start, end) : word;
-    let term = known.get(spelled);
-    if (term === undefined) known.set(spelled, (term = termOf(word, spelled)));
-    if (term >= 0) matches.push({ start, end, term });
-  });
+  const window = new BestWindow();
+  for (let from = 0; from < text.length;) {
+    const upTo = phrases.length > 0 ? text.length : endOfPiece(text, from);
+    const piece = from === 0 && upTo === text.length ? text : text.slice(from, upTo);
+    const offset = from;
+    yield* splitWordsInSteps(piece, (word, startInPiece, endInPiece) => {
+      const [start, end] = [offset + startInPiece, offset + endInPiece];
+      if (phrases.length > 0) {
+        words.push(word);
+        spans.push(start, end);
+      }
+      const spelled = languages.areSpelled ? spellingAt(text, word, start, end) : word;
+      let term = known.get(spelled);
+      if (term === undefined) known.set(spelled, (term = termOf(word, spelled)));
+      if (term < 0) return;
+      const match = { start, end, term };
+      matches.push(match);
+      window.add(match);
+    });
+    from = upTo;
+    if (window.best.terms === sought.count && upTo >= window.best.start + maxSnippetLength) break;
+  }
   for (const { words: phrase, index } of phrases) {
     const place = yield* findPhrase(words, phrase);
     const end = spans[2 * (place + phrase.length - 1) + 1] ?? 0;
     if (place >= 0) matches.push({ start: spans[2 * place] ?? 0, end, term: index });
   }
   return matches.sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+/** Characters that are searched at once, up to the next space: no word goes over it. */
+const searchedAtOnce = 1024;
+
+function endOfPiece(text: string, from: number): number {
+  const space = text.indexOf(' ', from + searchedAtOnce);
+  return space < 0 ? text.length : space;
 }
 
 function matchesPattern(stem: string, term: QueryTerm): boolean {
@@ -152,23 +175,39 @@ interface Best {
   readonly terms: number;
 }
 
-/** Slides a window over the matches; one pass. */
-function findBest(matches: readonly Match[]): Best {
-  const counts = new Map<number, number>();
-  let best: Best = { start: 0, terms: 0 };
-  let low = 0;
-  for (const match of matches) {
+/** Slides a window over matches in their order, in one pass. */
+class BestWindow {
+  best: Best = { start: 0, terms: 0 };
+  readonly #counts = new Map<number, number>();
+  readonly #matches: Match[] = [];
+  /** The first match in the window. */
+  #low = 0;
+
+  add(match: Match): void {
+    this.#matches.push(match);
+    const counts = this.#counts;
     counts.set(match.term, (counts.get(match.term) ?? 0) + 1);
-    for (let first = matches[low]; first !== undefined && match.end - first.start > maxSnippetLength - lead;) {
+    for (let first = this.#matches[this.#low]; first !== undefined && isWider(first, match);) {
       const left = (counts.get(first.term) ?? 1) - 1;
       if (left === 0) counts.delete(first.term);
       else counts.set(first.term, left);
-      low += 1;
-      first = matches[low];
+      this.#low += 1;
+      first = this.#matches[this.#low];
     }
-    if (counts.size > best.terms) best = { start: matches[low]?.start ?? match.start, terms: counts.size };
+    if (counts.size > this.best.terms) {
+      this.best = { start: this.#matches[this.#low]?.start ?? match.start, terms: counts.size };
+    }
   }
-  return best;
+}
+
+function isWider(first: Match, last: Match): boolean {
+  return last.end - first.start > maxSnippetLength - lead;
+}
+
+function findBest(matches: readonly Match[]): Best {
+  const window = new BestWindow();
+  for (const match of matches) window.add(match);
+  return window.best;
 }
 
 /** Some text before the place, from the beginning of a word on. */
