@@ -92,6 +92,12 @@ const makeOptions = (root, places) => ({
   plugins: [keepPlaces(places)],
 });
 
+/** What the bundler calls to keep the name of a class, and of each function in every moment that one is made. */
+const naming = 'var __name = (target, value) => __defProp(target, "name", { value, configurable: true });';
+/** The same for classes only: the name of an arrow function is told to nobody, and setting it takes a microsecond. */
+const namingOfClasses = `var __name = (target, value) =>
+  target.name === value || !("prototype" in target) ? target : __defProp(target, "name", { value, configurable: true });`;
+
 /**
  * The bundle as the text of one function, and the code that V8 made of it while it ran: a start then compiles next to
  * nothing. Each program finds its files as if it were in the folder of the bundle. Where the program cannot run here,
@@ -107,11 +113,13 @@ async function warm(build, root, { dist, target, entry }) {
     metafile: true,
     write: false,
   });
+  const { text: bundled } = outputFiles[0];
+  if (!bundled.includes(naming)) throw new Error('The bundler names functions in another way: see `naming`.');
   // Text whose code V8 takes from a file cannot import by itself.
   const later = Object.values(metafile.outputs)
     .flatMap(({ imports }) => imports)
     .filter(({ kind }) => kind === 'dynamic-import');
-  let text = outputFiles[0].text;
+  let text = bundled.replace(naming, namingOfClasses);
   for (const { path: name } of later) text = text.replaceAll(`import("${name}")`, `importPackage("${name}")`);
   // V8 reads text of ASCII fastest. What is left of other characters is in regular expressions and comments.
   text = text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

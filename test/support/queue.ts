@@ -185,6 +185,7 @@ export const campaign: readonly string[] = [
   'connectors/program',
   'connectors/s3/s3rver',
   'connectors/sync/scripted-mirror',
+  'contract/both-checkers',
   'faults/crowd-kill',
   'faults/failing-deeds',
   'faults/failing-disk',

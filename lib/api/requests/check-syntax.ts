@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { middleware } from 'express-openapi-validator';
 import {
@@ -53,8 +53,9 @@ export function findChecker(description: Description, validateResponses: boolean
  * Checks requests of the table's paths against the description, and answers when configured. Each path is prepared at
  * its first request, so a start does not wait for all of them.
  *
- * The validator needs Express's requests. They become Express's here, and only where there is something to check.
- * Express gives each request another prototype, and Node's later work on it then takes twice as long.
+ * The validator is made for Express. It gets a copy of what it reads of a request, because Express gives a request
+ * another prototype, and Node's later work on it then takes twice as long. Only to check answers as well, the request
+ * and its response become Express's.
  *
  * The route was found before, so an undescribed path or method never comes here.
  */
@@ -77,14 +78,16 @@ class SyntaxChecker {
   async check(unchecked: Unchecked): Promise<Record<string, unknown>> {
     const query: Record<string, unknown> = { ...unchecked.parameters };
     if (!this.#validateResponses && this.#isPlain(unchecked)) return query;
-    const { request, response } = await dress(this.#express, unchecked);
+    const { request, response } = this.#validateResponses
+      ? await dress(this.#express, unchecked)
+      : copyForCheck(this.#express, unchecked);
     Object.defineProperty(request, 'query', { value: query, writable: true, configurable: true });
     for (const handler of this.#handlersOf(unchecked.path)) {
       try {
         await runHandler(handler, request, response, unchecked.onBadAnswer);
       } catch (error) {
         const sent = { query, body: unchecked.body.form === 'json' ? unchecked.body.value : undefined };
-        throw explainInvalid(error, () => this.nameParameters(unchecked.path, request.method ?? ''), sent);
+        throw explainInvalid(error, () => this.nameParameters(unchecked.path, request.method), sent);
       }
     }
     return query;
@@ -173,18 +176,43 @@ interface Locals {
   readonly proceed: (dressed: Dressed) => void;
 }
 
+/** What the validator reads of a request. */
+function copyForCheck(app: Express, { request, response, target, body }: Unchecked): Dressed {
+  const copy = {
+    app,
+    method: request.method,
+    baseUrl: '',
+    path: target.path,
+    originalUrl: addressOf(target),
+    headers: describeBody({ ...request.headers }, body),
+    params: {},
+    body: body.form === 'json' ? body.value : undefined,
+  };
+  return { request: copy as unknown as Request, response: response as Response };
+}
+
 /** Makes the request and its response into Express's, and the request readable for the validator. */
 async function dress(app: Express, { request, response, target, body }: Unchecked): Promise<Dressed> {
   const dressed = await new Promise<Dressed>((proceed) => {
     const locals: Locals = { proceed };
     app(request, Object.assign(response, { locals }));
   });
-  // The validator reads the target itself, and knows only its usual form.
-  dressed.request.originalUrl = target.query === '' ? target.path : `${target.path}?${target.query}`;
-  if (body.form === 'none') delete request.headers['content-type'];
-  else request.headers['content-type'] = nameForm(body.form);
+  dressed.request.originalUrl = addressOf(target);
+  describeBody(request.headers, body);
   if (body.form === 'json') dressed.request.body = body.value;
   return dressed;
+}
+
+/** The validator reads the target itself, and knows only its usual form. */
+function addressOf(target: Target): string {
+  return target.query === '' ? target.path : `${target.path}?${target.query}`;
+}
+
+/** Names the form of the body by which the validator finds its schema. */
+function describeBody(headers: IncomingHttpHeaders, body: Body): IncomingHttpHeaders {
+  if (body.form === 'none') delete headers['content-type'];
+  else headers['content-type'] = nameForm(body.form);
+  return headers;
 }
 
 function runHandler(
