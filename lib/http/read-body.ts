@@ -82,14 +82,14 @@ export function gatherBody(request: IncomingMessage, { stated, admit, explain }:
     const stop = (): void => {
       request.off('data', take).off('end', end).off('error', breakOff).off('close', close);
     };
-    const refuse = (error: unknown): void => {
+    const refuse = (error: Error): void => {
       stop();
       request.pause();
-      reject(error as Error);
+      reject(error);
     };
     const breakOff = (cause: unknown): void => {
       broken = { cause };
-      if (!isWaiting) refuse(explain === undefined ? cause : explain(cause));
+      if (!isWaiting) refuse(explain === undefined ? (cause as Error) : explain(cause));
     };
     const close = (): void => breakOff(new Error('The request was closed before its end.'));
     const end = (): void => {
@@ -111,7 +111,7 @@ export function gatherBody(request: IncomingMessage, { stated, admit, explain }:
         if (waiting === undefined) gathered.add(piece);
         else waitAndKeep(waiting, piece).catch(refuse);
       } catch (error) {
-        refuse(error);
+        refuse(error as Error);
       }
     };
     if (request.readableEnded) end();

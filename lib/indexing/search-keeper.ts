@@ -13,7 +13,6 @@ import {
 } from '../search/search-index.js';
 import { openVectors } from '../search/meaning/open-vectors.js';
 import { ownVectors } from '../search/meaning/word-vectors.js';
-import type { Query } from '../search/query/parse-query.js';
 import type { Snippet } from '../search/ranking/make-snippet.js';
 import { IndexQueue } from './index-queue.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
@@ -270,7 +269,7 @@ export class SearchKeeper {
   }
 
   /** The snippet of a text that `search` found, for the query as it was read. */
-  snippet(location: Location, text: string, query: Query): Promise<Snippet> {
+  snippet(location: Location, text: string, query: SearchPage['query']): Promise<Snippet> {
     return this.index.snippet(location, text, query);
   }
 

@@ -79,8 +79,8 @@ export class ObjectReader {
   }
 
   /** Keeps content that is about to be written, which the text index and the next reader want. Not to be changed. */
-  remember(oid: Oid, bytes: Buffer): void {
-    if (bytes.length <= maxRemembered && !this.#blobs.has(oid)) this.#blobs.set(oid, trimToOwn(bytes));
+  remember({ blobOid }: Pick<Version, 'blobOid'>, bytes: Buffer): void {
+    if (bytes.length <= maxRemembered && !this.#blobs.has(blobOid)) this.#blobs.set(blobOid, trimToOwn(bytes));
   }
 
   /** Forgets everything held in memory (an erase). */

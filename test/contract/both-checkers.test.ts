@@ -78,7 +78,7 @@ async function judge(description: Description, sent: Sent, withAnswer: boolean) 
 function requestsOf(description: Description): Arbitrary<Sent> {
   const routes = Object.entries(description.document.paths).flatMap(([path, item]) =>
     ['get', 'post', 'put', 'patch', 'delete'].flatMap((method) => {
-      const operation = findOperation(item, method) as { readonly requestBody?: Schema } | undefined;
+      const operation = findOperation(item, method);
       if (operation === undefined) return [];
       const parameters = listParameters(description, path, method);
       const valuesOf = (place: string): Arbitrary<Record<string, string | undefined>> =>
@@ -94,7 +94,7 @@ function requestsOf(description: Description): Arbitrary<Sent> {
         method: fc.constant(method.toUpperCase()),
         query: fc.tuple(valuesOf('query'), unknown).map(([known, more]) => ({ ...known, ...more })),
         headers: valuesOf('header'),
-        body: bodyOf(description, operation.requestBody),
+        body: bodyOf(description, 'requestBody' in operation ? (operation.requestBody as Schema) : {}),
       });
     }),
   );
@@ -121,8 +121,8 @@ function textOf(description: Description, parameter: object): Arbitrary<string> 
   );
 }
 
-function bodyOf(description: Description, requestBody: Schema | undefined): Arbitrary<unknown> {
-  const resolved = resolve(description, requestBody ?? {}) as {
+function bodyOf(description: Description, requestBody: Schema): Arbitrary<unknown> {
+  const resolved = resolve(description, requestBody) as {
     readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
   };
   const schema = resolved.content?.['application/json']?.schema;

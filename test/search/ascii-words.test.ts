@@ -9,7 +9,7 @@ import { forgetStems, stemOfDocument } from '../../lib/search/analysis/stem-word
 describe('search: words of plain ASCII', () => {
   it('are those that the pattern for all scripts finds, at the same places, in steps or at once', () => {
     const run = fc.oneof(
-      fc.string({ unit: fc.constantFrom(...'abZ09 .-_\n\0\x7f'), maxLength: 200 }),
+      fc.stringMatching(/^[abZ09 .\-_\n\0\x7f]{0,200}$/),
       // As long as what is taken at once, and a little less or more.
       fc
         .tuple(fc.constantFrom('a', '.', 'aB1 ', 'word '), fc.constantFrom(64, 1024, 4096, 16_384), fc.integer())

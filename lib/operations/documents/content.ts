@@ -91,7 +91,7 @@ export async function prepareSource(
   if ('bytes' in source) {
     if (source.bytes.length > policy.largestText) throw contentTooLarge(policy.largestText);
     const content = await prepareContent(context.workspace.staging, source.bytes, context.staged, declared);
-    context.workspace.objects.remember(content.blobOid, source.bytes);
+    context.workspace.objects.remember(content, source.bytes);
     return content;
   }
   if ('pieces' in source) {
