@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { findGit } from '../../lib/git/program/git-program.js';
 import type { GitProgram } from '../../lib/git/program/git-program.js';
 import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
@@ -16,6 +18,14 @@ describe('a git started beside us', () => {
     program = (await findGit())!;
   });
   after(() => folders.remove());
+
+  it('is known to a new thread from the start, which does not look for it again', async () => {
+    const module = new URL('../../lib/git/program/git-program.js', import.meta.url).href;
+    const ask = `import(${JSON.stringify(module)}).then(async ({ findGit }) =>
+      require('node:worker_threads').parentPort.postMessage(await findGit()))`;
+    const thread = new Worker(ask, { eval: true, env: { PATH: '' } });
+    assert.deepEqual(await once(thread, 'message'), [program]);
+  });
 
   it('has succeeded when its exit code says so', async () => {
     const started = startGit(program, path, ['hash-object', '--stdin']);

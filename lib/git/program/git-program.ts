@@ -3,6 +3,7 @@ import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_pr
 import { existsSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 import { GitProgramMissing, WorkInterrupted } from '../errors.js';
 import { boundCommand, modestSettings, type GitBounds } from './git-bounds.js';
 
@@ -48,15 +49,22 @@ export interface GitOutcome {
 
 /**
  * Finds the git program on the search path. Calls then use its absolute path, so that its children need nothing of our
- * environment.
+ * environment. Threads that this one starts afterwards are told, and do not look again.
  */
 export async function findGit(): Promise<GitProgram | null> {
-  const program = await (found ??= lookForGit());
-  if (program === null) found = undefined; // it may be installed meanwhile
+  const known = getEnvironmentData(ownKey) as GitProgram | undefined;
+  if (known !== undefined) return known;
+  const program = await (looking ??= lookForGit());
+  looking = undefined;
+  // Where there is none, it may be installed meanwhile.
+  if (program !== null) setEnvironmentData(ownKey, program);
   return program;
 }
 
-let found: Promise<GitProgram | null> | undefined;
+/** Names the git program among what a new thread is told. */
+const ownKey = 'git program';
+
+let looking: Promise<GitProgram | null> | undefined;
 
 async function lookForGit(): Promise<GitProgram | null> {
   const said = await outcomeOf(requirePipes(spawn('git', ['version'])));
