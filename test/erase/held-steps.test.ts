@@ -7,6 +7,7 @@ import { restoreVersion } from '../../lib/operations/documents/restore-version.j
 import { importDocuments } from '../../lib/operations/folders/import-documents.js';
 import { perform } from '../../lib/operations/perform.js';
 import { parsePrecondition } from '../../lib/api/requests/parse-precondition.js';
+import { countOf } from '../support/counts.js';
 import { Gate } from '../support/faults/gate.js';
 import { makeWorkbench, readAll, type Workbench } from '../support/faults/workbench.js';
 import { Clone } from '../support/store/clone.js';
@@ -19,6 +20,9 @@ import { inOnePiece, TestMirror } from '../support/store/test-mirror.js';
 const sameText = 'the same content\n';
 
 const onlyThere = 'quokkasecret';
+
+/** The campaign holds every step with and without the git program. Here they take turns. */
+const isFull = countOf('HELD_STEPS', { usual: 1, campaign: 2 }) > 1;
 
 for (const git of ['auto', 'never'] as const) {
   describe(`Everything that is written while a step is held (git ${git})`, function () {
@@ -62,7 +66,8 @@ for (const git of ['auto', 'never'] as const) {
     }
 
     // Between "moved" and the sweep's decision everything is alike: the decision is held below.
-    const steps: readonly EraseStep[] = git === 'auto' ? ['rewritten', 'copied', 'swept'] : ['copied'];
+    const steps: readonly EraseStep[] =
+      git === 'never' ? ['copied'] : isFull ? ['rewritten', 'copied', 'swept'] : ['rewritten', 'swept'];
     for (const step of steps) {
       it(`stays: an erase, at "${step}"`, async () => {
         held = { gate: new Gate(), step };
@@ -76,7 +81,8 @@ for (const git of ['auto', 'never'] as const) {
       });
     }
 
-    it('stays: an erase, just before it decides what its sweep removes', async () => {
+    const itWithGit = git === 'auto' || isFull ? it : (): void => undefined;
+    itWithGit('stays: an erase, just before it decides what its sweep removes', async () => {
       const { checkpointer } = world.bench.workspace;
       const checkpoint = checkpointer.run.bind(checkpointer);
       held = { gate: new Gate(), step: 'dropped' };
@@ -155,8 +161,11 @@ for (const git of ['auto', 'never'] as const) {
   });
 }
 
-/** Just large enough for a file of its own. */
-const large = (word: string): string => `${word} `.repeat(Math.ceil(1_100_000 / (word.length + 1)));
+/**
+ * Just large enough for a file of its own. Binary, since the analysis of a long text for the search index is not under
+ * test.
+ */
+const large = (word: string): string => `\u0000${`${word} `.repeat(Math.ceil(1_060_000 / (word.length + 1)))}`;
 
 /** What is held: a step of an erase, or a call of the file system. */
 interface Held {

@@ -32,17 +32,20 @@ describe('An erase, while a reader of other documents takes its time', function 
         open = [];
         server = await openTestServer({ store, readersGrace, workLimits: { exports: { perSource: 50, inAll: 50 } } });
         ({ key } = await server.host.person('reader', 'pub'));
-        const ada = await server.person('approver');
-        const raw = { 'Content-Type': 'application/octet-stream' };
-        await ada.post('/v1/documents?location=pub/large.bin', randomBytes(large), raw);
-        for (let n = 0; n < 30; n += 1) await ada.create(`pub/small-${n}.md`, randomBytes(3000).toString('hex'));
-        await ada.create('sec/erase-me.md', 'the word that goes');
-        await server.host.workspace.checkpointer.run();
       });
       afterEach(async () => {
         for (const connection of open) connection.end();
         await server.close();
       });
+
+      /** @param bytes of the large document; an export shortens what repeats itself */
+      async function fill(bytes: Buffer): Promise<void> {
+        const ada = await server.person('approver');
+        await ada.post('/v1/documents?location=pub/large.bin', bytes, { 'Content-Type': 'application/octet-stream' });
+        for (let n = 0; n < 30; n += 1) await ada.create(`pub/small-${n}.md`, randomBytes(3000).toString('hex'));
+        await ada.create('sec/erase-me.md', 'the word that goes');
+        await server.host.workspace.checkpointer.run();
+      }
 
       async function send(target: string, headers: readonly string[]): Promise<RawConnection> {
         const connection = await RawConnection.open(server.rest.port);
@@ -68,6 +71,7 @@ describe('An erase, while a reader of other documents takes its time', function 
       };
 
       it('is final all the same, and the download is broken off and can be resumed', async () => {
+        await fill(Buffer.alloc(large, 'The same line again.\n'));
         await begin('/v1/documents/pub/large.bin', 'Accept: application/octet-stream');
         await until('the download is under way', () => isTaken('downloads'));
         const { id } = await eraseAt(server.host.workspace, 'sec/erase-me.md');
@@ -89,13 +93,14 @@ describe('An erase, while a reader of other documents takes its time', function 
       // A backup needs the git program.
       if (store === 'disk') {
         it('is final, and a backup begins, while exports begin again and again', async () => {
+          await fill(randomBytes(large));
           const backups = await mkdtemp(join(tmpdir(), 'cartulary-readers-'));
           const exports = { areOver: false };
           const exporting = (async () => {
             while (!exports.areOver) {
               await begin('/v1/folders/export?location=pub');
-              // Each is under way while the next ones begin.
-              await delay(400);
+              // Each is under way while the next one begins, since its reader has more time.
+              await delay(0.8 * readersGrace);
               if (open.length > 5) open.shift()?.end();
             }
           })();
@@ -120,6 +125,7 @@ describe('An erase, while a reader of other documents takes its time', function 
       }
 
       it('breaks off an export of its folder, and no other', async () => {
+        await fill(randomBytes(large));
         const ada = await server.person('approver');
         await ada.create('pub/goes.md', 'another word that goes');
         const other = await ada.post('/v1/documents?location=far/large.bin', randomBytes(8 * mebibyte), {
