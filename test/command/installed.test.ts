@@ -11,14 +11,14 @@ const run = promisify(execFile);
 describe('The program, installed from its package', function () {
   this.timeout(timeout);
 
+  let packed: Packed;
+  before(async () => {
+    packed = await pack(await makeFolder());
+  });
   after(tidyUp);
 
-  it('is packed once: the bundle, without the compiled files behind it and without their maps', async () => {
-    const packed = ['pack', '--ignore-scripts', '--dry-run', '--json'];
-    const [{ files }] = JSON.parse((await run('npm', packed, { cwd: root, maxBuffer: 2 ** 24 })).stdout) as [
-      { readonly files: readonly { readonly path: string }[] },
-    ];
-    const paths = files.map(({ path: name }) => name);
+  it('is packed once: the bundle, without the compiled files behind it and without their maps', () => {
+    const paths = packed.files.map(({ path: name }) => name);
     assert.deepEqual(
       paths.filter((name) => name.endsWith('.map') || /^dist\/lib\/(?!console\/web\/)/.test(name)),
       [],
@@ -32,7 +32,7 @@ describe('The program, installed from its package', function () {
   });
 
   it('serves an empty folder from its first start, goes on with it, and names its commands as a shell finds them', async () => {
-    const commands = await install(await makeFolder());
+    const commands = await install(packed.file, await makeFolder());
     const program = path.join(commands, 'cartulary');
     const environment = { PATH: `${commands}${path.delimiter}${process.env['PATH'] ?? ''}` };
     const options = { cwd: await makeFolder(), environment, program };
@@ -83,14 +83,25 @@ function listInstalled(): string[] {
     .filter((place) => existsSync(path.join(root, place)));
 }
 
+interface Packed {
+  readonly file: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+async function pack(folder: string): Promise<Packed> {
+  const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const [{ filename, files }] = JSON.parse((await run('npm', words, { cwd: root, maxBuffer: 2 ** 24 })).stdout) as [
+    { readonly filename: string; readonly files: Packed['files'] },
+  ];
+  return { file: path.join(folder, filename), files };
+}
+
 /** Lays the packed program out as `npm install --global` does, without a registry. @returns the folder of commands */
-async function install(folder: string): Promise<string> {
-  const packed = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-  const [{ filename }] = JSON.parse((await run('npm', packed, { cwd: root })).stdout) as [{ filename: string }];
+async function install(file: string, folder: string): Promise<string> {
   const [place, commands] = [path.join(folder, 'lib', 'node_modules', 'cartulary'), path.join(folder, 'bin')];
   mkdirSync(place, { recursive: true });
   mkdirSync(commands);
-  await run('tar', ['-xzf', path.join(folder, filename), '--strip-components=1', '-C', place]);
+  await run('tar', ['-xzf', file, '--strip-components=1', '-C', place]);
   for (const name of listInstalled()) {
     mkdirSync(path.dirname(path.join(place, name)), { recursive: true });
     symlinkSync(path.join(root, name), path.join(place, name));

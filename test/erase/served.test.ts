@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ask, makeFolder, timeout, runProgram, tidyUp } from '../support/processes/run-program.js';
 import { until } from '../support/until.js';
@@ -192,13 +193,16 @@ describe('a service that served, searched, read and wrote a document on two face
     service.kill('SIGUSR2');
     const file = join(folder, await until('there is a snapshot', () => snapshots()[0], timeout));
     let size = -1;
-    await until('it is whole', () => {
-      const bytes = readFileSync(file);
-      const isWhole = bytes.length === size && bytes.subarray(-4).toString().trimEnd().endsWith(']}');
-      size = bytes.length;
-      return isWhole;
+    await until('it is written no further', async () => {
+      const before = size;
+      ({ size } = statSync(file));
+      await delay(50);
+      return size > 0 && size === before;
     });
-    const bytes = readFileSync(file);
+    const bytes = await until('it is whole', () => {
+      const read = readFileSync(file);
+      return read.subarray(-4).toString().trimEnd().endsWith(']}') && read;
+    });
     rmSync(file);
     return words.filter((word) => bytes.includes(word));
   }
