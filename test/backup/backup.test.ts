@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { authenticate } from '../../lib/access/authenticate.js';
 import { parseKey } from '../../lib/access/secret.js';
 import { Service } from '../../lib/app/service.js';
@@ -134,6 +135,8 @@ describe('backup and restore', () => {
             .then(() => person.rename(`${location}2`, `${round % 9}.md`));
         else await person.update(location, `${lane} ${round} ${'word '.repeat(200)}`);
         written += 1;
+        // The backup needs a processor, too, and each version is replayed below.
+        await delay(5);
       }
     };
     const folders: string[] = [];

@@ -36,7 +36,7 @@ describe('a data folder', function () {
     };
     const [data, copy] = [at('data'), ['--data', at('copy')]];
     await mkdir(at('source'));
-    for (let index = 0; index < 50; index += 1) await writeFile(join(at('source'), `${index}.md`), `text ${index}`);
+    for (let index = 0; index < 300; index += 1) await writeFile(join(at('source'), `${index}.md`), `text ${index}`);
     await writeFile(join(at('source'), 'large.bin'), Buffer.alloc(3_000_000, 7));
     await writeFile(at('passphrase'), 'correct horse battery\n');
     runGit(at('source'), ['init', '-q', '-b', 'main']);

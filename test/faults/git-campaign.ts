@@ -168,6 +168,8 @@ class GitTrial {
         await until(
           () => `the server is ready again: ${said}`,
           async () => {
+            // That takes seconds, in which the server needs the processor.
+            await delay(200);
             const answer = await fetch(ready);
             said = await answer.text();
             return answer.ok;
