@@ -3,8 +3,8 @@ import { countOf, leastOf, seedOf } from '../support/counts.js';
 import { runCampaign } from './campaign.js';
 
 const rounds = {
-  auto: countOf('KILLS', { usual: 2, campaign: 150 }),
-  never: countOf('KILLS_WITHOUT_GIT', { usual: 1, campaign: 150 }),
+  auto: countOf('KILLS', { usual: 3, campaign: 150 }),
+  never: countOf('KILLS_WITHOUT_GIT', { usual: 2, campaign: 150 }),
 } as const;
 
 describe('a service that is killed at any moment', () => {
