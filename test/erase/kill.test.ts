@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eraseSteps } from '../../lib/erase/erase-step.js';
-import { countOf } from '../support/counts.js';
 import { makeWorkbench, Workbench } from '../support/faults/workbench.js';
 import { bundleProgram } from '../support/processes/bundle-program.js';
 import { makeTestRandomness } from '../support/store/service.js';
@@ -15,14 +14,6 @@ import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
 import { findTraces, requireSound } from '../support/store/evidence.js';
 import { leaveDerived, requireOthersLeft, type LeftDerived } from './leave-derived.js';
 import { erased, makeWorld } from '../support/store/erased-world.js';
-
-/** The campaign kills at these steps with and without the git program. Here they take turns. */
-const isFull = countOf('ERASE_KILLS', { usual: 1, campaign: 2 }) > 1;
-const withoutGit: readonly string[] = isFull ? ['rewritten', 'moved', 'copied', 'swept'] : ['moved', 'copied'];
-const steps = {
-  auto: ['accepted', ...eraseSteps].filter((step) => isFull || !withoutGit.includes(step)),
-  never: withoutGit,
-} as const;
 
 const rebuilding = fileURLToPath(new URL('./dying-rebuild.js', import.meta.url));
 
@@ -46,6 +37,7 @@ describe('an erase with a killed process', function () {
 
   after(() => rm(world, { recursive: true, force: true }));
 
+  const steps = { auto: ['accepted', ...eraseSteps], never: ['rewritten', 'moved', 'copied', 'swept'] } as const;
   for (const git of ['auto', 'never'] as const) {
     for (const step of steps[git]) {
       it(`at the step "${step}" is finished at the next start (git: ${git})`, async () => {

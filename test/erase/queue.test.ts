@@ -52,7 +52,7 @@ describe('erases, one and many', function () {
     assert.deepEqual([receipt.versions, receipt.bytes], [1, word.length]);
     await finish(receipt.id);
     assert.equal(workspace.view(operator).document(parseLocation('plan.md'))?.current.id, living.current.id);
-    assert.deepEqual(findTraces(dataFolder, [word]), []);
+    await requireGone(word);
     assert.equal(await outcomeOf(eraseAt(workspace, 'plan.md', { isDeleted: true })), 'NOT_FOUND');
     await finish((await eraseAt(workspace, 'plan.md')).id);
     await requireGone('the living one', 'plan.md');
@@ -131,6 +131,7 @@ describe('erases, one and many', function () {
     await finish(...receipts.map(({ id }) => id));
     assert.equal(rewrites, 1);
     assert.deepEqual(Object.keys(await liveDocuments(workspace)), ['in/d.md']);
+    await requireSound(workspace, dataFolder);
     await finish((await eraseAt(workspace, 'in/d.md')).id);
     await requireGone(word);
   });

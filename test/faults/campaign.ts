@@ -213,6 +213,8 @@ class Trial {
     const descriptor = openSync(log, 'w');
     const life = random() ** 2 * (this.#options.maxLifetime ?? 2500);
     const openingLife = random() * 120;
+    // From the first answer on, so that lives also hold answers where the machine is slow.
+    const livesFrom = random() < 0.5 ? 'open' : 'done';
     const writer = fileURLToPath(new URL('./writer.js', import.meta.url));
     const told = join(this.dataFolder, 'orders.json');
     writeFileSync(told, JSON.stringify(orders));
@@ -229,7 +231,7 @@ class Trial {
     const watch = setInterval(() => {
       const lines = readLines(log);
       const isOpening = lines.some(({ at }) => at === 'opening');
-      if (atOpening ? isOpening : lines.some(({ at }) => at === 'open')) {
+      if (atOpening ? isOpening : lines.some(({ at }) => at === livesFrom)) {
         clearInterval(watch);
         setTimeout(() => child.kill('SIGKILL'), atOpening ? openingLife : life);
       }

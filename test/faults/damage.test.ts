@@ -9,7 +9,6 @@ import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
 import { openForCarrying, openForReading, openForWriting } from '../../lib/sidecar/database.js';
 import { WorkspaceUnsound } from '../../lib/journal/recover.js';
 import { fsck } from '../support/git/fixture.js';
-import { countOf } from '../support/counts.js';
 import { outcomeOf } from '../support/store/actor.js';
 import { until } from '../support/until.js';
 import { skipBecause } from '../support/skip.js';
@@ -18,10 +17,6 @@ import { damagePages, makeFilled } from './damaged-pages.js';
 import { makeRandom } from '../support/faults/load.js';
 import { makeWorkbench, readAll, Workbench } from '../support/faults/workbench.js';
 import { Sqlite } from '../support/store/sqlite.js';
-
-/** One page in so many is damaged, and a log is cut at so many places. */
-const step = countOf('DAMAGED_PAGES', { usual: 3, campaign: 1 });
-const cuts = countOf('LOG_CUTS', { usual: 8, campaign: 64 });
 
 /** Text that compresses badly, so that its stored form is long enough to damage. */
 const textOf = (seed: string, size: number): string => {
@@ -257,7 +252,7 @@ describe('damage to the sidecar', () => {
     const { size } = await stat(log);
     const random = makeRandom('cuts');
     const outcomes = { whole: 0, refused: 0 };
-    for (let cut = 0; cut < cuts; cut++) {
+    for (let cut = 0; cut < 16; cut++) {
       const dataFolder = await mkdtemp(join(tmpdir(), 'cartulary-faults-'));
       const copy = new Workbench(dataFolder, {});
       await mkdir(copy.paths.folder);
@@ -266,7 +261,7 @@ describe('damage to the sidecar', () => {
         filter: (source) => !source.endsWith('-shm'),
       });
       // After the checkpoint a power cut can lose groups; before it the repository is ahead.
-      const isLate = cut < cuts / 2;
+      const isLate = cut < 8;
       const kept = isLate
         ? sizeAtCheckpoint + Math.floor(random() * (size - sizeAtCheckpoint))
         : Math.floor(random() * sizeAtCheckpoint);
@@ -292,7 +287,7 @@ describe('damage to the sidecar', () => {
         await copy.remove();
       }
     }
-    assert.ok(outcomes.whole >= cuts / 2 && outcomes.refused > 0, JSON.stringify(outcomes));
+    assert.ok(outcomes.whole >= 8 && outcomes.refused > 0, JSON.stringify(outcomes));
   }).timeout(60_000);
 });
 
@@ -305,7 +300,7 @@ describe('damage to any one page of the sidecar', () => {
   afterEach(() => bench.remove());
 
   it('answers of reads, lists, searches and exports are right, or UNAVAILABLE or INTERNAL', async () => {
-    const options = { ways: ['head', 'zeros'], every: 3 * step, readEvery: 9 } as const;
+    const options = { ways: ['head', 'zeros'], every: 5, readEvery: 9 } as const;
     const { wrong, outcomes } = await damagePages(bench, options);
     assert.deepEqual(wrong, []);
     assert.ok(outcomes.has('UNAVAILABLE'), [...outcomes].join(', '));
@@ -314,7 +309,7 @@ describe('damage to any one page of the sidecar', () => {
   }).timeout(60_000);
 
   it('where SQLite takes it for sound, and rows are silently gone, the workspace is found unsound', async () => {
-    const { wrong } = await damagePages(bench, { ways: ['forget'], every: step, readEvery: 9 });
+    const { wrong } = await damagePages(bench, { ways: ['forget'], readEvery: 9 });
     assert.ok(wrong.length > 0, 'no page was taken for a sound one');
     for (const { page, noticed } of wrong)
       assert.ok(noticed.includes('sidecar'), `page ${page}: ${noticed.join(', ')}`);

@@ -10,7 +10,7 @@ const rounds = {
 describe('a service that is killed at any moment', () => {
   for (const git of ['auto', 'never'] as const) {
     it(`keeps everything it has answered, and no half of a write (${git === 'auto' ? 'with' : 'without'} the git program)`, async () => {
-      const seed = seedOf(Math.floor(Math.random() * 1_000_000));
+      const seed = seedOf(3);
       const tally = await runCampaign({ rounds: rounds[git], seed, git, maxLifetime: 500 });
       assert.equal(tally.rounds, rounds[git], `seed ${seed}`);
       assert.ok(tally.acknowledged > leastOf(rounds[git], 20, 18), `only ${tally.acknowledged} requests were answered`);
