@@ -9,7 +9,7 @@ import { preflightHeaders } from '../../http/cross-origin.js';
 import type { Exchange, RequestNotes } from '../../http/exchange.js';
 import type { MountedFace } from '../../http/port.js';
 import { parseForm, readBody } from '../../http/read-body.js';
-import { BeyondBounds, requireBounds, requireMethod, type Excess } from '../../http/request-bounds.js';
+import { BeyondBounds, requireBounds, requireMethod } from '../../http/request-bounds.js';
 import { serveOpenly, type OpenFace } from '../../http/serve-exchange.js';
 import { statusOf } from '../../http/status-of.js';
 import { leaveUnread } from '../../http/unread-body.js';
@@ -116,9 +116,10 @@ class Face implements OAuthFace, OpenFace<void> {
     if (refusal instanceof RefusedMetadata) {
       return sendJson(response, 400, { error: refusal.error, error_description: refusal.message });
     }
-    if (refusal instanceof BeyondBounds) return this.#sendExcess(request, response, refusal.excess, requestId);
-    const { status, title, message, retryAfter: wait } = explain(refusal);
+    const { status, error, title, message, retryAfter: wait, allow } = explain(refusal);
+    if (allow !== undefined) response.setHeader('Allow', allow);
     if (wait !== undefined) response.setHeader('Retry-After', wait);
+    if (!this.#isForPeople(request)) return sendJson(response, status, { error, error_description: message });
     sendPage(response, status, errorPage({ base: this.#base, title, message, requestId }));
   }
 
@@ -167,16 +168,11 @@ class Face implements OAuthFace, OpenFace<void> {
     return false;
   }
 
-  /** As a page for a person's browser, in the protocol's own form for a program. */
-  #sendExcess(request: IncomingMessage, response: ServerResponse, excess: Excess, requestId: string): void {
-    const { status, message, allow } = excess;
-    if (allow !== undefined) response.setHeader('Allow', allow);
+  /** Whether a person's browser asks, which is answered by a page, and not a program in the protocol's own form. */
+  #isForPeople(request: IncomingMessage): boolean {
     const [path = ''] = (request.url ?? '').split('?', 1);
     const found = this.#routes.find(path);
-    const isForPeople = found?.route.by === 'consent' || found?.path.startsWith(oauthPaths.authorization) === true;
-    if (!isForPeople) return sendJson(response, status, { error: 'invalid_request', error_description: message });
-    const title = 'The application could not be connected';
-    sendPage(response, status, errorPage({ base: this.#base, title, message, requestId }));
+    return found?.route.by === 'consent' || found?.path.startsWith(oauthPaths.authorization) === true;
   }
 
   #useKeys(now: boolean): void {
@@ -223,30 +219,46 @@ class Face implements OAuthFace, OpenFace<void> {
 
 interface Explained {
   readonly status: number;
+  /** The protocol's code (RFC 6749 §5.2, and §4.1.2.1 for a fault of the server). */
+  readonly error: 'invalid_request' | 'temporarily_unavailable' | 'server_error';
   readonly title: string;
   readonly message: string;
   readonly retryAfter?: number;
+  /** The methods of the address, where another was used. */
+  readonly allow?: string | undefined;
 }
 
-/** A page's words for a refusal. */
+/** A refusal in a page's words and in the protocol's. */
 function explain(refusal: Refusal): Explained {
+  if (refusal instanceof BeyondBounds) {
+    const { status, message, allow } = refusal.excess;
+    return { status, error: 'invalid_request', title: 'The application could not be connected', message, allow };
+  }
   const { code, message, retryAfter: wait = 60 } = refusal;
+  const error = 'temporarily_unavailable';
   if (code === 'RATE_LIMITED') {
-    return { status: 429, title: 'Too many answers', message: 'Wait a minute, and try again.', retryAfter: wait };
+    return {
+      status: 429,
+      error,
+      title: 'Too many answers',
+      message: 'Wait a minute, and try again.',
+      retryAfter: wait,
+    };
   }
   if (code === 'UNAVAILABLE') {
     const undecided = 'It could not be decided just now. Try again in a moment.';
-    return { status: 503, title: 'Not just now', message: undecided, retryAfter };
+    return { status: 503, error, title: 'Not just now', message: undecided, retryAfter };
   }
   if (code === 'INTERNAL') return unexpected;
-  return { status: statusOf(refusal), title: 'That did not work', message };
+  return { status: statusOf(refusal), error: 'invalid_request', title: 'That did not work', message };
 }
 
 const unexpected = {
   status: 500,
+  error: 'server_error',
   title: 'Something went wrong',
   message: 'Something failed on our side. Go back to the application and try again.',
-};
+} as const;
 
 function matchesSecret(hash: string | undefined, secret: string): boolean {
   const own = Buffer.from(hashClientSecret(secret));

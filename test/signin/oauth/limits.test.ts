@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import * as oauth from 'oauth4webapi';
 import { makeDocumentFetcher } from '../../../lib/signin/oauth/fetch-document.js';
 import { testCertificate, testCertificateKey } from '../../support/signin/certificate.js';
+import { RawConnection } from '../../support/http/raw-connection.js';
 import { discover, OAuthClient } from '../../support/oauth/client.js';
 import { openOAuthServer, type OAuthServer } from '../../support/oauth/server.js';
 
@@ -45,6 +46,23 @@ describe('The existing paths', () => {
     assert.ok(!log.includes('a-secret'), log);
     const routes = server.log.map((line) => line['route']);
     assert.deepEqual(routes.slice(-4), ['unknown', 'unknown', '/oauth/interaction/{id}', '/oauth/authorize/{id}']);
+  });
+
+  it('refuse what comes before their own checks in the form of their reader: JSON for a program, a page for a person', async () => {
+    const { port } = new URL(server.url);
+    for (const [target, type, form] of [
+      ['POST /oauth/token', 'application/json', /^\{"error":"invalid_request","error_description":"The header Host/],
+      ['POST /oauth/register', 'application/json', /^\{"error":"invalid_request"/],
+      ['GET /oauth/authorize', 'text/html', /The header Host/],
+    ] as const) {
+      const connection = await RawConnection.open(Number(port));
+      connection.write(`${target} HTTP/1.1\r\nContent-Length: 0\r\n\r\n`);
+      const { status, head, body } = await connection.read();
+      connection.end();
+      assert.equal(status, 400, target);
+      assert.match(head, new RegExp(`^content-type: ${type}`, 'im'), target);
+      assert.match(body, form, target);
+    }
   });
 
   const send = (path: string, method = 'POST') =>
