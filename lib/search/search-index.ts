@@ -17,7 +17,7 @@ import { makeSnippet, type Snippet } from './ranking/make-snippet.js';
 import { english, forgetLanguages, openLanguages, type Languages } from './languages/languages.js';
 import { findMeaning } from './meaning/find-meaning.js';
 import type { WordVectors } from './meaning/word-vectors.js';
-import { parseQuery, type Query, type QuerySyntax } from './query/parse-query.js';
+import { parseQuery, type Query } from './query/parse-query.js';
 import { pickHits } from './ranking/pick-hits.js';
 import { rankDocuments, strangePosition, type Ranking } from './ranking/rank-documents.js';
 import { Reachable } from './reachable.js';
@@ -37,7 +37,7 @@ export type * from './segments/search-batch.js';
 export { OtherIndexFormat } from './segments/segment-files.js';
 export type * from './query/search-options.js';
 export type * from './query/search-request.js';
-export type { QuerySyntax, SearchDocument, Snippet };
+export type { SearchDocument, Snippet };
 
 /** Bytes of a segment that are written here rather than in a worker. */
 const shortFile = 64 * 1024;

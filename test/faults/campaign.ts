@@ -213,7 +213,6 @@ class Trial {
     const descriptor = openSync(log, 'w');
     const life = random() ** 2 * (this.#options.maxLifetime ?? 2500);
     const openingLife = random() * 120;
-    // From the first answer on, so that lives also hold answers where the machine is slow.
     const livesFrom = random() < 0.5 ? 'open' : 'done';
     const writer = fileURLToPath(new URL('./writer.js', import.meta.url));
     const told = join(this.dataFolder, 'orders.json');
@@ -224,7 +223,6 @@ class Trial {
     closeSync(descriptor);
     let said = '';
     child.stderr?.on('data', (piece: Buffer) => (said += piece.toString()));
-    let isOpen = false;
     const ended = new Promise<NodeJS.Signals | number | null>((resolve) => {
       child.on('close', (code, signal) => resolve(signal ?? code));
     });
@@ -241,7 +239,7 @@ class Trial {
     await orphansGone(this.dataFolder);
     assert.equal(outcome, 'SIGKILL', `the writer ended by itself: ${said}`);
     const lines = readLines(log);
-    isOpen = lines.some(({ at }) => at === 'open');
+    const isOpen = lines.some(({ at }) => at === 'open');
     this.#tally.kills += 1;
     if (!isOpen) this.#tally.killsAtOpening += 1;
     this.#take(lines);
