@@ -92,9 +92,9 @@ const makeOptions = (root, places) => ({
   plugins: [keepPlaces(places)],
 });
 
-/** What the bundler calls to keep the name of a class, and of each function in every moment that one is made. */
+/** What the bundler calls to keep a name: once for a class, and for a closure each time that it is made. */
 const naming = 'var __name = (target, value) => __defProp(target, "name", { value, configurable: true });';
-/** The same for classes only: the name of an arrow function is told to nobody, and setting it takes a microsecond. */
+/** The same, but for arrow functions: their names are told to nobody. */
 const namingOfClasses = `var __name = (target, value) =>
   target.name === value || !("prototype" in target) ? target : __defProp(target, "name", { value, configurable: true });`;
 

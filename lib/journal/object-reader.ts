@@ -16,8 +16,11 @@ import { makeObjectCache } from './object-cache.js';
 import type { Tables } from '../sidecar/tables.js';
 
 const blobCacheBytes = 64 * 1024 * 1024;
-/** Bytes of content that is kept when it is written. */
-const maxRemembered = 64 * 1024;
+/**
+ * Bytes of content that is kept when it is written. Longer content is compressed in the background, and an erase could
+ * end meanwhile, which has to leave nothing in memory.
+ */
+const maxRemembered = 32 * 1024;
 
 /** Reads git objects wherever they are: in memory, pending in the sidecar, or in the repository. In this order. */
 export class ObjectReader {

@@ -16,6 +16,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { showPolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { reportStatus } from '../../lib/commands/operator/inspect.js';
 import { runCommand } from '../../lib/commands/carrier/run-command.js';
+import { Gate } from '../support/faults/gate.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
 import { operator } from '../support/store/service.js';
 import { Sqlite } from '../support/store/sqlite.js';
@@ -337,21 +338,3 @@ describe('Removing a workspace', () => {
     }
   }
 });
-
-/** Holds work up until it is opened. */
-class Gate {
-  readonly reached: Promise<void>;
-  readonly #opened: Promise<void>;
-  #reach!: () => void;
-  open!: () => void;
-
-  constructor() {
-    this.reached = new Promise((resolve) => (this.#reach = resolve));
-    this.#opened = new Promise((resolve) => (this.open = resolve));
-  }
-
-  pass(): Promise<void> {
-    this.#reach();
-    return this.#opened;
-  }
-}

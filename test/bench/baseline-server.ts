@@ -1,7 +1,7 @@
 /**
  * The baselines of the measurements, in one process of their own. `bare`: an Express route that answers fixed bytes.
  * `stored`: an Express route with one prepared SELECT and one INSERT, committed in groups with an fsync before the
- * answer: the least cost of a recorded read; a PUT of JSON costs the same and its body. `written`: Node's http with a prepared UPDATE and INSERT for each PUT of
+ * answer: the least cost of a recorded read. A PUT does the same and reads a body of JSON. `written`: Node's http with a prepared UPDATE and INSERT for each PUT of
  * JSON, committed in the same way. Usage: node baseline-server.js bare|stored|written BYTES FILE
  */
 import { createServer, type Server } from 'node:http';
