@@ -11,7 +11,7 @@ import { editTreeInSteps, type TreeEdit } from '../git/objects/tree-edit.js';
 import type { Steps } from '../scheduling/in-steps.js';
 import { encodeStamp } from '../history/event-codec.js';
 import { composeCommitMessage, type Trailer } from '../history/trailers.js';
-import { packTree, Tree } from '../git/objects/tree.js';
+import { Tree } from '../git/objects/tree.js';
 import { MissingTrees, type WriteTransaction } from '../journal/write-transaction.js';
 import type { SearchKeeper } from '../indexing/search-keeper.js';
 import { View } from '../view/view.js';
@@ -135,8 +135,7 @@ function* writeTrees(transaction: WriteTransaction, edits: readonly PathEdit[]):
     return transaction.loadTree(oid);
   });
   for (const tree of edited.created) {
-    transaction.addObject(packTree(tree));
-    transaction.rememberTree(tree);
+    transaction.addTree(tree);
     yield;
   }
   if (edited.root !== transaction.state.tree) transaction.forgetTrees(before);

@@ -1,14 +1,8 @@
-import {
-  decodeCommit,
-  encodeCommit,
-  inflateObject,
-  makePackable,
-  type Oid,
-  type PackableObject,
-} from '../git/objects/objects.js';
+import { decodeCommit, encodeCommit, makePackable, type Oid, type PackableObject } from '../git/objects/objects.js';
 import { encodeEvent, encodeStamp, subjectOf } from '../history/event-codec.js';
 import { composeCommitMessage } from '../history/trailers.js';
 import { packTree, Tree } from '../git/objects/tree.js';
+import { readPending } from '../journal/pending-object.js';
 import { encodeRewritten, type RewrittenCommit } from '../sidecar/tables/rewritten-commit-table.js';
 import type { ErasePlan } from './plan-erase.js';
 import { noteCheckpoint } from '../journal/recover.js';
@@ -48,8 +42,7 @@ export function moveHistory(transaction: WriteTransaction, move: Move): MovedHis
   const { tables } = transaction;
   const tail: { oid: Oid; bytes: Buffer }[] = [];
   for (let at = transaction.state.head; at !== null && at !== after;) {
-    const pending = tables.objects.find(at);
-    const bytes = known.get(at) ?? (pending === undefined ? undefined : inflateObject(pending));
+    const bytes = known.get(at) ?? readPending(tables.objects, at)?.bytes;
     if (bytes === undefined) return { missing: at };
     tail.push({ oid: at, bytes });
     at = decodeCommit(bytes).parents[0] ?? null;

@@ -1,6 +1,7 @@
-import { decodeCommit, inflateObject, type Oid } from '../git/objects/objects.js';
+import { decodeCommit, type GitObject, type Oid } from '../git/objects/objects.js';
 import { Tree } from '../git/objects/tree.js';
 import type { OidSet, SweepRoots, Swept } from '../git/repositories/repository.js';
+import { resolvePending } from '../journal/pending-object.js';
 import { Rests } from '../scheduling/rests.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { PendingObject } from '../sidecar/tables/object-table.js';
@@ -157,7 +158,10 @@ async function requireUnneeded(
     await yieldToLoop();
     signal.throwIfAborted();
   }
-  for await (const object of readPending(journal)) {
+  for await (const row of listPending(journal)) {
+    if (row.type === 'blob') continue;
+    // One that waits no more was read as a row, and is in the repository now.
+    const object = resolvePending(journal.reader.objects, row) ?? (await workspace.repository.read(row.oid));
     let looked = 0;
     for (const { oid, isBlob } of namesIn(object)) {
       if (going.has(oid)) (isBlob ? blobs : history).add(oid);
@@ -182,7 +186,7 @@ async function requireUnneeded(
 }
 
 /** Objects that wait for the repository. */
-async function* readPending(journal: SweptWorkspace['journal']): AsyncGenerator<PendingObject, void, undefined> {
+async function* listPending(journal: SweptWorkspace['journal']): AsyncGenerator<PendingObject, void, undefined> {
   const { objects } = journal.reader;
   const upTo = objects.newest();
   for (let after = 0; ;) {
@@ -196,10 +200,8 @@ async function* readPending(journal: SweptWorkspace['journal']): AsyncGenerator<
 }
 
 /** What a commit or a folder names. */
-function* namesIn(object: PendingObject): Generator<{ readonly oid: Oid; readonly isBlob: boolean }> {
-  if (object.type === 'blob') return;
-  const bytes = inflateObject(object);
-  if (object.type === 'tree') {
+function* namesIn({ type, bytes }: GitObject): Generator<{ readonly oid: Oid; readonly isBlob: boolean }> {
+  if (type === 'tree') {
     for (const { mode, oid } of Tree.parse(bytes).entries()) yield { oid, isBlob: mode !== '40000' };
     return;
   }

@@ -1,8 +1,9 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { makeSigner } from '../audit/signed-checkpoint.js';
-import { hashObject, inflateObject, type GitObject, type Oid } from '../git/objects/objects.js';
+import { hashObject, type GitObject, type Oid } from '../git/objects/objects.js';
 import { openRepositoryReadOnly, type ReadableRepository } from '../git/repositories/open-read-only.js';
+import { readPending } from '../journal/pending-object.js';
 import { openSidecarReadOnly, type SidecarSnapshot } from '../sidecar/sidecar.js';
 import { auditKeyOf, listWorkspaceNames, readKey } from '../sidecar/service-file.js';
 import { requireSidecar } from '../journal/recover.js';
@@ -89,9 +90,9 @@ function findPublicKey({ dataFolder, name, publicKey }: ReadOnlyOptions): KeyObj
  * @throws ObjectNotFound, RepositoryUnreadable; Error when a pending object does not match its name
  */
 export async function readAnyObject({ sidecar, repository }: ObjectSource, oid: Oid): Promise<GitObject> {
-  const pending = sidecar.reader.objects.find(oid);
+  const pending = readPending(sidecar.reader.objects, oid);
   if (pending === undefined) return repository.read(oid);
-  const bytes = inflateObject(pending);
-  if (hashObject(pending.type, bytes) !== oid) throw new Error(`The pending object ${oid} holds something else.`);
-  return { type: pending.type, bytes };
+  if (hashObject(pending.type, pending.bytes) !== oid)
+    throw new Error(`The pending object ${oid} holds something else.`);
+  return pending;
 }

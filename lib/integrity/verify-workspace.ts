@@ -5,8 +5,9 @@ import { describeRemarks } from '../audit/describe-remarks.js';
 import type { UnsoundChain, VerifyOptions as ChainOptions } from '../audit/verify-chain.js';
 import { explainUnreadable } from '../disk/explain-obstacle.js';
 import { findUnreadable } from '../disk/obstacle.js';
-import { type Oid, hashObject, inflateObject } from '../git/objects/objects.js';
+import { type Oid, hashObject } from '../git/objects/objects.js';
 import { findDamagedIndexes, openRepositoryReadOnly } from '../git/repositories/open-read-only.js';
+import { resolvePending } from '../journal/pending-object.js';
 import { sqliteCode } from '../sidecar/fault.js';
 import { openSidecarReadOnly, type SidecarSnapshot } from '../sidecar/sidecar.js';
 import { openReadOnly, type ReadOnlyOptions, type ReadOnlyWorkspace } from './open-data-folder.js';
@@ -22,7 +23,7 @@ import { isUnchecked, partOf, remedyFor, type Part } from './remedy.js';
 import type { Report, OnProgress } from './report.js';
 import { compareMirrors } from '../view/compare-mirror.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
-import type { PendingObject } from '../sidecar/tables/object-table.js';
+import type { ObjectTable, PendingObject } from '../sidecar/tables/object-table.js';
 
 /** Pending objects that are read at once, and their bytes. */
 const pendingTogether = 100;
@@ -293,7 +294,7 @@ async function verifyPending({ sidecar }: ReadOnlyWorkspace, report: Report): Pr
   for (let after = 0; ;) {
     const some = objects.between(after, newest, pendingTogether, pendingBytesTogether);
     for (const object of some) {
-      const fault = pendingFaultOf(object);
+      const fault = pendingFaultOf(objects, object);
       if (fault !== undefined) report('pending', `The pending ${object.type} ${object.oid} ${fault}`);
     }
     const last = some.at(-1);
@@ -303,10 +304,11 @@ async function verifyPending({ sidecar }: ReadOnlyWorkspace, report: Report): Pr
   }
 }
 
-function pendingFaultOf(object: PendingObject): string | undefined {
+function pendingFaultOf(objects: ObjectTable, object: PendingObject): string | undefined {
   try {
-    const bytes = inflateObject(object);
-    return hashObject(object.type, bytes) === object.oid ? undefined : 'holds something else.';
+    const read = resolvePending(objects, object);
+    if (read === undefined) return `is a delta, and its base ${object.base} is not pending.`;
+    return hashObject(read.type, read.bytes) === object.oid ? undefined : 'holds something else.';
   } catch (error) {
     return `cannot be read: ${describeError(error)}`;
   }

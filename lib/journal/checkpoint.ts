@@ -1,11 +1,14 @@
 import type { Clock } from '../domain/clock.js';
 import { describeError } from '../domain/describe-error.js';
 import type { Oid, PackableObject } from '../git/objects/objects.js';
-import type { Repository } from '../git/repositories/repository.js';
+import { packTree, Tree } from '../git/objects/tree.js';
+import { RepositoryUnreadable, type Repository } from '../git/repositories/repository.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { Journal } from './journal.js';
 import type { Maintainer } from './maintain.js';
 import { refuseFault } from '../sidecar/fault.js';
+import type { PendingObject } from '../sidecar/tables/object-table.js';
+import { resolvePending } from './pending-object.js';
 import { noteCheckpoint } from './recover.js';
 
 export interface CheckpointOptions {
@@ -58,6 +61,7 @@ export class Checkpointer {
   /** Where main was last seen or moved to. */
   #main: Oid | null | undefined;
   #closed = false;
+  #movingUpTo = 0;
   /** While it is pending, no write begins. */
   #hold: Promise<unknown> | undefined;
 
@@ -74,6 +78,11 @@ export class Checkpointer {
   get pending(): { readonly bytes: number; readonly milliseconds: number } {
     const since = this.#options.clock.elapsed() - this.#pendingSince;
     return { bytes: this.#pendingBytes, milliseconds: this.#pendingBytes === 0 ? 0 : Math.max(0, since) };
+  }
+
+  /** The number up to which pending objects are being moved; 0 while none are. */
+  get movingUpTo(): number {
+    return this.#movingUpTo;
   }
 
   /** Notes that a group added objects of `bytes` bytes. */
@@ -104,6 +113,7 @@ export class Checkpointer {
         this.#failure = undefined;
       })
       .finally(() => {
+        this.#movingUpTo = 0;
         this.#running = undefined;
       });
     await this.#running;
@@ -181,20 +191,23 @@ export class Checkpointer {
     const { journal } = this.#options;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // Read in one synchronous step: this head is reachable from the objects up to that number.
+    // Read in one synchronous step: this head is reachable from the objects up to that number, and no delta that comes
+    // later has one of them as its base.
     const upTo = journal.reader.objects.newest();
+    this.#movingUpTo = upTo;
     const { head } = journal.state;
     const bytesAtStart = this.#pendingBytes;
     const startedAt = this.#options.clock.elapsed();
     const first = await this.#packUpTo(upTo);
     if (head !== null) await this.#moveMain(head);
-    for (let number = first; number <= upTo; number += deleteRows) {
+    // From the newest to the oldest: a delta goes before its base, so that what a row needs is always there.
+    for (let number = upTo; number >= first; number -= deleteRows) {
       await journal.write({
         run({ tables }) {
-          tables.objects.deleteUpTo(Math.min(number + deleteRows - 1, upTo));
+          tables.objects.deleteBetween(Math.max(first, number - deleteRows + 1), number);
           // With the first rows already: once one of main's commits is no longer pending, this note proves that main is
           // ours.
-          if (head !== null && number === first) noteCheckpoint(tables, head);
+          if (head !== null && number === upTo) noteCheckpoint(tables, head);
         },
       });
     }
@@ -241,20 +254,36 @@ export class Checkpointer {
     upTo: number,
   ): Promise<{ objects: PackableObject[]; first: number; last: number } | undefined> {
     const objects: PackableObject[] = [];
+    const inPack = new Set<Oid>();
     let first: number | undefined;
     let last = after;
     let bytes = 0;
     while (bytes < packBytes) {
       const rows = this.#options.journal.reader.objects.between(last, upTo, readRows, readBytes);
       if (rows.length === 0) break;
-      for (const { number, oid, type, size, deflated } of rows) {
-        objects.push({ oid, type, size, deflated });
-        bytes += deflated.length;
-        first ??= number;
-        last = number;
+      for (const row of rows) {
+        const object = this.#packable(row, inPack);
+        objects.push(object);
+        inPack.add(row.oid);
+        bytes += object.deflated.length;
+        first ??= row.number;
+        last = row.number;
       }
       await yieldToLoop();
     }
     return first === undefined ? undefined : { objects, first, last };
+  }
+
+  /** A delta stays one where its base is in the same pack. */
+  #packable(row: PendingObject, inPack: ReadonlySet<Oid>): PackableObject {
+    const { oid, type, size, deflated, base } = row;
+    if (base === null) return { oid, type, size, deflated };
+    if (inPack.has(base)) return { oid, type, size, deflated, base };
+    const whole = resolvePending(this.#options.journal.reader.objects, row);
+    if (whole === undefined)
+      throw new RepositoryUnreadable(`The base ${base} of the pending object ${oid} is missing.`);
+    const tree = Tree.parse(whole.bytes);
+    if (tree.oid !== oid) throw new RepositoryUnreadable(`The pending object ${oid} is damaged.`);
+    return packTree(tree);
   }
 }

@@ -26,6 +26,11 @@ export interface JournalOptions {
   readonly randomness: Randomness;
   /** Called after each group that added git objects, with their bytes. */
   readonly onObjectsAdded: (bytes: number) => void;
+  /**
+   * The number up to which a checkpoint is moving pending objects; 0 while there is none. Those cannot be bases of new
+   * deltas, because they will be in another pack. Left out: trees wait whole.
+   */
+  readonly movingUpTo?: () => number;
   /** Called in the group's transaction after each write, with the state before it. */
   readonly afterWrite?: (transaction: WriteTransaction, before: WorkspaceState) => void;
   /** Left out: nothing is counted. */

@@ -219,17 +219,17 @@ export class Journal {
     }
   }
 
-  #begin(): { readonly sidecar: Sidecar; readonly transaction: WriteTransaction } {
+  #begin(basesAfter?: number): { readonly sidecar: Sidecar; readonly transaction: WriteTransaction } {
     const sidecar = this.sidecar;
     const { trees, clock, randomness } = this.#options;
-    const transaction = new WriteTransaction(sidecar.writer, this.#state, trees, clock.now(), randomness);
+    const transaction = new WriteTransaction(sidecar.writer, this.#state, trees, clock.now(), randomness, basesAfter);
     sidecar.sqlTransaction.begin();
     return { sidecar, transaction };
   }
 
   #commitGroup(group: WaitingWrite[]): void {
     const started = this.#options.clock.now();
-    const { sidecar, transaction } = this.#begin();
+    const { sidecar, transaction } = this.#begin(this.#options.movingUpTo?.());
     while (group.length < maxGroupSize && this.#options.clock.now() - started < maxGroupTime) {
       const [entry] = this.#queue;
       if (entry === undefined || entry.work.steps !== undefined) break;

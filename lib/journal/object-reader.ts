@@ -1,18 +1,11 @@
 import type { Readable } from 'node:stream';
-import {
-  decodeCommit,
-  hashObject,
-  inflateObject,
-  trimToOwn,
-  type Commit,
-  type GitObject,
-  type Oid,
-} from '../git/objects/objects.js';
+import { decodeCommit, hashObject, trimToOwn, type Commit, type GitObject, type Oid } from '../git/objects/objects.js';
 import { RepositoryUnreadable, type Repository } from '../git/repositories/repository.js';
 import type { Version } from '../domain/document.js';
 import { Tree } from '../git/objects/tree.js';
 import { checkBlobStream } from './check-blob-stream.js';
 import { makeObjectCache } from './object-cache.js';
+import { readPending } from './pending-object.js';
 import type { Tables } from '../sidecar/tables.js';
 
 const blobCacheBytes = 64 * 1024 * 1024;
@@ -70,15 +63,14 @@ export class ObjectReader {
 
   /** @throws ObjectNotFound, RepositoryUnreadable */
   async readTree(oid: Oid): Promise<Tree> {
-    const pending = this.#tables().objects.find(oid);
-    if (pending !== undefined) return Tree.parse(inflateObject(pending));
-    return Tree.parse((await this.#readStored(oid)).bytes);
+    const { bytes } = readPending(this.#tables().objects, oid) ?? (await this.#readStored(oid));
+    return Tree.parse(bytes);
   }
 
   /** @throws ObjectNotFound, RepositoryUnreadable */
   async readCommit(oid: Oid): Promise<Commit> {
-    const pending = this.#tables().objects.find(oid);
-    return decodeCommit(pending === undefined ? (await this.#readStored(oid)).bytes : inflateObject(pending));
+    const { bytes } = readPending(this.#tables().objects, oid) ?? (await this.#readStored(oid));
+    return decodeCommit(bytes);
   }
 
   /** Keeps content that is about to be written, which the text index and the next reader want. Not to be changed. */
@@ -99,10 +91,8 @@ export class ObjectReader {
   }
 
   #readPending(oid: Oid): Buffer | undefined {
-    const pending = this.#tables().objects.find(oid);
-    if (pending === undefined) return undefined;
-    const bytes = inflateObject(pending);
-    this.#blobs.set(oid, bytes);
+    const bytes = readPending(this.#tables().objects, oid)?.bytes;
+    if (bytes !== undefined) this.#blobs.set(oid, bytes);
     return bytes;
   }
 }

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { decodeCommit, hashObject, inflateObject, type GitObject, type Oid } from '../git/objects/objects.js';
+import { decodeCommit, hashObject, type GitObject, type Oid } from '../git/objects/objects.js';
 import { ObjectNotFound, RepositoryUnreadable, type Repository } from '../git/repositories/repository.js';
 import { Tree } from '../git/objects/tree.js';
 import type { Journal } from './journal.js';
+import { readPending } from './pending-object.js';
 
 /** Sidecar and repository do not belong together, or lack promised contents: nothing of the workspace may be served. */
 export class WorkspaceUnsound extends Error {
@@ -114,11 +115,11 @@ async function isInHistory({ journal, repository }: Parts, commit: Oid, head: Oi
 }
 
 async function readObject(journal: Journal, repository: Repository, oid: Oid): Promise<GitObject> {
-  const pending = journal.reader.objects.find(oid);
+  const pending = readPending(journal.reader.objects, oid);
   if (pending === undefined) return repository.read(oid);
-  const bytes = inflateObject(pending);
-  if (hashObject(pending.type, bytes) !== oid) throw new WorkspaceUnsound(`The pending object ${oid} is damaged.`);
-  return { type: pending.type, bytes };
+  if (hashObject(pending.type, pending.bytes) !== oid)
+    throw new WorkspaceUnsound(`The pending object ${oid} is damaged.`);
+  return pending;
 }
 
 function foreign(name: string, main: Oid, head: Oid | null): WorkspaceUnsound {

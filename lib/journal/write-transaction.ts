@@ -2,9 +2,10 @@ import type { AuditEvent } from '../domain/audit-record.js';
 import type { Randomness } from '../domain/clock.js';
 import type { Version } from '../domain/document.js';
 import { appendRecord, type ChainHead } from '../audit/chain.js';
-import { inflateObject, MissingObject, type Oid, type PackableObject } from '../git/objects/objects.js';
-import { Tree } from '../git/objects/tree.js';
+import { MissingObject, type Oid, type PackableObject } from '../git/objects/objects.js';
+import { packTree, packTreeAsDelta, Tree } from '../git/objects/tree.js';
 import type { TreeCache } from './object-cache.js';
+import { readPending } from './pending-object.js';
 import type { Tables } from '../sidecar/tables.js';
 
 /** The state of a workspace. Replaced as a whole, so it can be restored after a refused write. */
@@ -19,6 +20,9 @@ export interface WorkspaceState {
   /** Bytes of all versions ever written, less erased ones. */
   readonly storedBytes: number;
 }
+
+/** Deltas in one chain: what reading the last of them costs at the most. */
+const longestChain = 40;
 
 /** Thrown by a write that needs several trees outside memory: the journal loads them all and runs it again. */
 export class MissingTrees extends Error {
@@ -45,13 +49,26 @@ export class WriteTransaction {
   addedBytes = 0;
   readonly #trees: TreeCache;
   readonly #after: (() => void)[] = [];
+  readonly #basesAfter: number | undefined;
 
-  constructor(tables: Tables, state: WorkspaceState, trees: TreeCache, now: number, randomness: Randomness) {
+  /**
+   * @param basesAfter the number after which pending objects can be the bases of deltas; undefined where a checkpoint can
+   * begin before this transaction ends
+   */
+  constructor(
+    tables: Tables,
+    state: WorkspaceState,
+    trees: TreeCache,
+    now: number,
+    randomness: Randomness,
+    basesAfter: number | undefined,
+  ) {
     this.tables = tables;
     this.state = state;
     this.#trees = trees;
     this.now = now;
     this.randomness = randomness;
+    this.#basesAfter = basesAfter;
   }
 
   /** Appends to the audit chain. */
@@ -67,6 +84,15 @@ export class WriteTransaction {
     this.addedBytes += object.deflated.length;
   }
 
+  /** Makes a tree part of this transaction: as a delta where the tree that it was made from will be in the same pack. */
+  addTree(tree: Tree): void {
+    const delta = this.#basesAfter === undefined ? undefined : packTreeAsDelta(tree);
+    if (delta !== undefined && this.tables.objects.insertDelta(delta, this.#basesAfter!, longestChain))
+      this.addedBytes += delta.deflated.length;
+    else this.addObject(packTree(tree));
+    this.#trees.set(tree);
+  }
+
   /** @throws MissingObject when it is not in memory: the journal then loads it and runs the write again */
   loadTree = (oid: Oid): Tree => {
     const tree = this.findTree(oid);
@@ -79,21 +105,16 @@ export class WriteTransaction {
     const known = this.#trees.get(oid);
     if (known !== undefined) return known;
     if (oid === Tree.empty.oid) return Tree.empty;
-    const pending = this.tables.objects.find(oid);
+    const pending = readPending(this.tables.objects, oid);
     if (pending === undefined) return undefined;
-    const tree = Tree.parse(inflateObject(pending));
+    const tree = Tree.parse(pending.bytes);
     this.#trees.set(tree);
     return tree;
   }
 
   /** A version's bytes, if they are not in the repository yet. */
   findContent({ blobOid }: Pick<Version, 'blobOid'>): Buffer | undefined {
-    const pending = this.tables.objects.find(blobOid);
-    return pending === undefined ? undefined : inflateObject(pending);
-  }
-
-  rememberTree(tree: Tree): void {
-    this.#trees.set(tree);
+    return readPending(this.tables.objects, blobOid)?.bytes;
   }
 
   /** Forgets replaced trees, once the replacement is durable: nothing is written to them again. */

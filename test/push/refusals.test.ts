@@ -188,7 +188,7 @@ describe('A push that cannot be written', () => {
   it('does not even look for the folders of places where the caller may not write', async () => {
     const { checkpointer, journal, randomness } = test.workspace;
     await checkpointer.run();
-    const transaction = new WriteTransaction(journal.reader, journal.state, new TreeCache(1000), 0, randomness);
+    const transaction = new WriteTransaction(journal.reader, journal.state, new TreeCache(1000), 0, randomness, 0);
     const push = (location: string): unknown => {
       const context = test.workspace.openWriteContext(transaction, ada.caller);
       const content = { blobOid: '', sha256: '', size: 0, kind: 'text' } as const;

@@ -31,6 +31,7 @@ export const oldFolders: readonly OldFolder[] = [
   { format: '24.6', commit: '23ac893e', end: 'killed' },
   { format: '25.8', commit: '49ecb500', end: 'stopped' },
   { format: '27.8', commit: 'a728d401', end: 'killed' },
+  { format: '28.8', commit: '0362b6b3', end: 'killed' },
 ];
 
 /** Steps that no program of `main` ended with: they came together with later ones. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +11,11 @@ import { makeTestRandomness, openTestService, TestClock } from '../support/store
 
 /** The last schema without the indexes for questions to the audit log. */
 const before = 22;
-/** Those that a release has had since. */
-const later = [23, 24, 25, 26, 27, 28];
+/** Those that this program has had since. */
+const later = readdirSync(schemaPath('sidecar'))
+  .map((name) => Number(name.slice(0, 4)))
+  .filter((number) => number > before)
+  .toSorted((a, b) => a - b);
 
 describe('a workspace of an earlier release', () => {
   let folder: string;
@@ -56,7 +60,7 @@ describe('a workspace of an earlier release', () => {
       const told = news.filter((each) => each.includes('schema'));
       assert.equal(told.length, later.length + 2, news.join('\n'));
       assert.match(told[0] ?? '', /^The workspace is brought to .*"workspace":"acme","from":22,.*"records":0/);
-      assert.match(told[1] ?? '', /^The workspace takes a step to .*"workspace":"acme","step":23,"to":28/);
+      assert.match(told[1] ?? '', /^The workspace takes a step to .*"workspace":"acme","step":23,/);
       assert.match(told.at(-1) ?? '', /^The workspace has the schema of this release: .*"milliseconds":0/);
     } finally {
       await rm(dataFolder, { recursive: true, force: true });

@@ -24,6 +24,8 @@ export interface PackableObject {
   type: ObjectType;
   size: number;
   deflated: Buffer;
+  /** For a delta (`encodeDelta`): the object that it changes, which has to be in the same pack. The rest is the delta's. */
+  base?: Oid;
 }
 
 /**
@@ -91,7 +93,7 @@ function deflateOptions(length: number, level: number): ZlibOptions {
  * The content of a packable object.
  * @throws RepositoryUnreadable when its stream is damaged or of another length.
  */
-export function inflateObject(object: PackableObject): Buffer {
+export function inflateObject(object: Pick<PackableObject, 'oid' | 'size' | 'deflated'>): Buffer {
   let bytes: Buffer;
   try {
     bytes = inflateSync(object.deflated, {
@@ -121,5 +123,6 @@ export function trimToOwn(bytes: Buffer): Buffer {
   return own;
 }
 
+export { applyDelta } from './delta.js';
 export { encodeCommit, decodeCommit, encodeSignature } from './commit-object.js';
 export type { Commit, Signature } from './commit-object.js';

@@ -1,4 +1,5 @@
 import { RepositoryUnreadable } from '../errors.js';
+import { encodeReplacement, putStored, storedOverhead, type Replacement } from './delta.js';
 import { hashObject, makePackable } from './objects.js';
 import type { Oid, PackableObject } from './objects.js';
 import { compareKeys, encodeEntry, encodeName, isFolderAt, modeAt, scanEntries } from './tree-bytes.js';
@@ -19,6 +20,12 @@ interface Insertion {
   entry: TreeEntry;
 }
 
+/** How a tree came out of another one by the change of one entry. */
+interface TreeChange extends Replacement {
+  readonly base: Oid;
+  readonly baseLength: number;
+}
+
 /** Trees of more bytes than this are stored in packs without compression. */
 const widestDeflatedTree = 32 * 1024;
 
@@ -34,10 +41,13 @@ export class Tree {
   /** Start of each entry, and the length of `bytes` at the end. */
   readonly #starts: Uint32Array;
   #oid: Oid | undefined;
+  /** Undefined where it was read, or more than one entry was changed. */
+  readonly change: TreeChange | undefined;
 
-  private constructor(bytes: Buffer, starts: Uint32Array) {
+  private constructor(bytes: Buffer, starts: Uint32Array, change?: TreeChange) {
     this.bytes = bytes;
     this.#starts = starts;
+    this.change = change;
   }
 
   /**
@@ -111,8 +121,8 @@ export class Tree {
       } else if (same >= 0) replacements.push({ index: same, entry });
       else insertions.push({ at: ~same, name, isFolder, entry });
     }
-    const replaced = this.#patched(replacements);
-    return replaced.#spliced(removals, insertions);
+    if (removals.length + insertions.length === 0) return this.#patched(replacements);
+    return this.#patched(replacements).#spliced(removals, insertions);
   }
 
   #start(index: number): number {
@@ -168,7 +178,16 @@ export class Tree {
       if (entry.mode !== '40000') bytes.write(entry.mode, start, 'latin1');
       writeOid(bytes, entry.oid, this.#start(index + 1) - 20);
     }
-    return new Tree(bytes, this.#starts);
+    const [only, more] = replacements;
+    if (only === undefined || more !== undefined) return new Tree(bytes, this.#starts);
+    const end = this.#start(only.index + 1);
+    return new Tree(bytes, this.#starts, this.#changed(this.#start(only.index), end, end));
+  }
+
+  /** The change of one entry; undefined where this tree's name is not known, because then nobody has stored it. */
+  #changed(start: number, baseEnd: number, targetEnd: number): TreeChange | undefined {
+    if (this.#oid === undefined) return undefined;
+    return { base: this.#oid, baseLength: this.bytes.length, start, baseEnd, targetEnd };
   }
 
   /** Entries taken out and put in, by indices of this tree, in one pass. */
@@ -214,7 +233,11 @@ export class Tree {
     }
     copyUntil(this.size);
     starts[count] = position;
-    return new Tree(bytes, starts);
+    if (removals.length + insertions.length > 1) return new Tree(bytes, starts);
+    const [removed] = removals;
+    const start = this.#start(removed ?? insertions[0]!.at);
+    const baseEnd = removed === undefined ? start : this.#start(removed + 1);
+    return new Tree(bytes, starts, this.#changed(start, baseEnd, baseEnd + length - this.bytes.length));
   }
 }
 
@@ -229,6 +252,24 @@ export function treeLevel(tree: Tree): number {
 /** A tree ready for a pack: `makePackable` without hashing the tree a second time. */
 export function packTree(tree: Tree): PackableObject {
   return makePackable('tree', tree.bytes, treeLevel(tree), tree.oid);
+}
+
+/** Longest delta of a tree: the change of one entry with a name of 255 bytes, in a folder of any width up to 2 GB. */
+const longestDelta = 16 * 1024;
+const delta = new Uint8Array(longestDelta);
+
+/**
+ * A tree as a delta against the one that it was made from. Its cost does not grow with the folder's width.
+ * @returns undefined where more than one entry was changed, or a delta would save less than half of the bytes
+ */
+export function packTreeAsDelta(tree: Tree): (PackableObject & { readonly base: Oid }) | undefined {
+  const { change } = tree;
+  if (change === undefined) return undefined;
+  const size = encodeReplacement(change.baseLength, tree.bytes, change, delta);
+  if (size === undefined) return undefined;
+  const deflated = Buffer.allocUnsafeSlow(size + storedOverhead);
+  putStored(deflated, 0, delta.subarray(0, size));
+  return { oid: tree.oid, type: 'tree', size, deflated, base: change.base };
 }
 
 function byKey(a: Insertion, b: Insertion): number {

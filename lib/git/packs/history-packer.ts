@@ -1,6 +1,6 @@
-import { encodeDelta } from '../objects/delta.js';
+import { encodeDelta, maxStored } from '../objects/delta.js';
 import { makePackable, type Oid, type PackableObject } from '../objects/objects.js';
-import { maxStored, PackBuilder } from './pack-builder.js';
+import { PackBuilder } from './pack-builder.js';
 import type { PackLayout } from './pack-layout.js';
 import { packTree, type Tree } from '../objects/tree.js';
 

@@ -1,5 +1,7 @@
 import type { Oid, PackableObject } from '../objects/objects.js';
+import { putStored, storedOverhead } from '../objects/delta.js';
 import {
+  deltaNumber,
   entryHeader,
   headerLength,
   putPackHeader,
@@ -8,12 +10,8 @@ import {
   type PackLayout,
 } from './pack-layout.js';
 
-/** The type of a delta that names its base. */
-const deltaNumber = 7;
 const firstBytes = 1024 * 1024;
 const firstObjects = 4096;
-/** Bytes that one stored block of a zlib stream holds. */
-export const maxStored = 0xffff;
 
 /**
  * A pack that grows object by object in one piece of memory. A hundred thousand small objects, each with bytes of its
@@ -43,23 +41,16 @@ export class PackBuilder {
 
   /**
    * Adds an object as a delta against another one in this pack (`encodeDelta`), of up to `maxStored` bytes. The delta
-   * is stored uncompressed: most of it is names of objects, and they do not compress.
+   * is stored uncompressed.
    */
   addDelta(oid: Oid, base: Oid, delta: Uint8Array): void {
     const header = entryHeader(deltaNumber, delta.length);
-    let at = this.#begin(oid, header.length + 20 + delta.length + 11);
+    let at = this.#begin(oid, header.length + 20 + delta.length + storedOverhead);
     this.#bytes.set(header, at);
     at += header.length;
     Buffer.from(this.#bytes.buffer).write(base, at, 20, 'hex');
     at += 20;
-    // A zlib stream (RFC 1950): no effort, then the last block (RFC 1951), stored, then the checksum.
-    const { length } = delta;
-    const view = new DataView(this.#bytes.buffer);
-    this.#bytes.set([0x78, 0x01, 0x01], at);
-    view.setUint16(at + 3, length, true);
-    view.setUint16(at + 5, ~length & 0xffff, true);
-    this.#bytes.set(delta, at + 7);
-    view.setUint32(at + 7 + length, adler32(delta));
+    putStored(this.#bytes, at, delta);
   }
 
   /** The pack, for `sealPack`; nothing can be added any more. */
@@ -90,15 +81,4 @@ export class PackBuilder {
     this.#length += length;
     return start;
   }
-}
-
-/** RFC 1950's checksum. */
-function adler32(content: Uint8Array): number {
-  let low = 1;
-  let high = 0;
-  for (const byte of content) {
-    low = (low + byte) % 65521;
-    high = (high + low) % 65521;
-  }
-  return high * 65536 + low;
 }

@@ -33,10 +33,13 @@ export interface PackEntry {
 export const headerLength = 12;
 export const trailerLength = 20;
 export const typeNumbers = { commit: 1, tree: 2, blob: 3 } as const;
+/** The type of a delta that names its base. */
+export const deltaNumber = 7;
 
 /** The entry that a pack holds for an object (gitformat-pack(5)). */
-export function packEntry({ oid, type, size, deflated }: PackableObject): PackEntry {
-  return { oid, header: entryHeader(typeNumbers[type], size), deflated };
+export function packEntry({ oid, type, size, deflated, base }: PackableObject): PackEntry {
+  if (base === undefined) return { oid, header: entryHeader(typeNumbers[type], size), deflated };
+  return { oid, header: Buffer.concat([entryHeader(deltaNumber, size), Buffer.from(base, 'hex')]), deflated };
 }
 
 /**
@@ -101,9 +104,7 @@ export function encodeIndex({
 }): Uint8Array<ArrayBuffer> {
   const count = starts.length;
   const all = Buffer.from(oids.buffer, oids.byteOffset, oids.byteLength);
-  const order = Array.from({ length: count }, (_, i) => i).sort((a, b) =>
-    all.compare(all, b * 20, b * 20 + 20, a * 20, a * 20 + 20),
-  );
+  const order = orderByName(all, count);
   let long = 0;
   for (const start of starts) if (start > maxShortOffset) long += 1;
   const index = Buffer.alloc(8 + 1024 + count * 28 + long * 8 + 40);
@@ -135,6 +136,15 @@ export function encodeIndex({
   index.set(checksum, checksumsAt);
   index.set(sha1(index.subarray(0, checksumsAt + 20)), checksumsAt + 20);
   return new Uint8Array(index.buffer, index.byteOffset, index.byteLength);
+}
+
+/** The places of the names, in their order. Nearly always, the first six bytes decide, and these are one number. */
+function orderByName(oids: Buffer, count: number): Uint32Array {
+  const firstBytes = new Float64Array(count);
+  for (let i = 0; i < count; i++) firstBytes[i] = oids.readUIntBE(i * 20, 6);
+  const byName = (a: number, b: number): number =>
+    firstBytes[a]! - firstBytes[b]! || oids.compare(oids, b * 20, b * 20 + 20, a * 20, a * 20 + 20);
+  return Uint32Array.from({ length: count }, (_, i) => i).sort(byName);
 }
 
 /** Type and length of content, 4 and then 7 bits a byte, the lowest first. */

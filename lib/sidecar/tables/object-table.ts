@@ -7,6 +7,8 @@ export interface PendingObject {
   /** Bytes before compression. */
   readonly size: number;
   readonly deflated: Buffer;
+  /** For a delta: the pending object that it changes. Size and bytes are those of the delta then. */
+  readonly base: string | null;
 }
 
 /** Objects on their way into the repository: pending ones wait here, staged ones are there already. */
@@ -14,21 +16,26 @@ export class ObjectTable extends Table {
   readonly #insert = this.statement(
     'INSERT INTO pending_object (oid, type, size, deflated) VALUES (?, ?, ?, ?) ON CONFLICT (oid) DO NOTHING',
   );
+  readonly #insertDelta = this.statement(
+    `INSERT INTO pending_object (oid, type, size, deflated, base, depth)
+     SELECT ?, type, ?, ?, oid, depth + 1 FROM pending_object WHERE oid = ? AND number > ? AND depth < ?
+     ON CONFLICT (oid) DO NOTHING`,
+  );
   readonly #find = this.statement<[string], PendingObject>(
-    'SELECT oid, type, size, deflated FROM pending_object WHERE oid = ?',
+    'SELECT oid, type, size, deflated, base FROM pending_object WHERE oid = ?',
   );
   readonly #has = this.valueStatement<[string], number>(
     'SELECT EXISTS (SELECT 1 FROM pending_object WHERE oid = ?) AS waits',
   );
   readonly #upTo = this.statement<[number, number, number], PendingObject & { number: number }>(
-    'SELECT number, oid, type, size, deflated FROM pending_object WHERE number > ? AND number <= ? ORDER BY number LIMIT ?',
+    'SELECT number, oid, type, size, deflated, base FROM pending_object WHERE number > ? AND number <= ? ORDER BY number LIMIT ?',
   );
   readonly #newest = this.valueStatement<[], number | null>('SELECT max(number) AS number FROM pending_object');
   // Two queries, since SQLite finds the least and the greatest in one only by a walk.
   readonly #span = this.valueStatement<[], number>(
     `SELECT coalesce((SELECT max(number) FROM pending_object) - (SELECT min(number) FROM pending_object) + 1, 0)`,
   );
-  readonly #delete = this.statement('DELETE FROM pending_object WHERE number <= ?');
+  readonly #delete = this.statement('DELETE FROM pending_object WHERE number BETWEEN ? AND ?');
   readonly #stage = this.statement(
     'INSERT INTO staged_object (oid, size, staged_at) VALUES (?, ?, ?) ON CONFLICT (oid) DO UPDATE SET staged_at = excluded.staged_at',
   );
@@ -51,8 +58,21 @@ export class ObjectTable extends Table {
   readonly #stagedPacks = this.valueStatement<[], string>('SELECT name FROM staged_pack');
 
   /** A pending object stays as it is: same name, same bytes. */
-  insert(object: PendingObject): void {
+  insert(object: Omit<PendingObject, 'base'>): void {
     this.#insert.run(object.oid, object.type, object.size, object.deflated);
+  }
+
+  /**
+   * The same for a delta, provided that its base is pending, has a number greater than `after`, and is at the end of a
+   * chain of fewer than `longest` deltas.
+   * @returns whether it was added
+   */
+  insertDelta(
+    { oid, size, deflated, base }: Pick<PendingObject, 'oid' | 'size' | 'deflated'> & { readonly base: string },
+    after: number,
+    longest: number,
+  ): boolean {
+    return this.#insertDelta.run(oid, size, deflated, base, after, longest).changes > 0;
   }
 
   find(oid: string): PendingObject | undefined {
@@ -94,9 +114,9 @@ export class ObjectTable extends Table {
     return this.#span.get() ?? 0;
   }
 
-  /** Deletes objects that are in a pack now. */
-  deleteUpTo(number: number): void {
-    this.#delete.run(number);
+  /** Deletes objects that are in a pack now: those with from ≤ number ≤ upTo. */
+  deleteBetween(from: number, upTo: number): void {
+    this.#delete.run(from, upTo);
   }
 
   pendingTotals(): { readonly bytes: number; readonly objects: number } {
