@@ -249,9 +249,14 @@ export function treeLevel(tree: Tree): number {
   return tree.bytes.length > widestDeflatedTree ? 0 : 1;
 }
 
+/** Trees of up to this many bytes are hardly shorter when they are compressed. */
+const shortest = 256;
+
 /** A tree ready for a pack: `makePackable` without hashing the tree a second time. */
 export function packTree(tree: Tree): PackableObject {
-  return makePackable('tree', tree.bytes, treeLevel(tree), tree.oid);
+  const { bytes, oid } = tree;
+  if (bytes.length > shortest) return makePackable('tree', bytes, treeLevel(tree), oid);
+  return { oid, type: 'tree', size: bytes.length, deflated: store(bytes) };
 }
 
 /** Longest delta of a tree: the change of one entry with a name of 255 bytes, in a folder of any width up to 2 GB. */
@@ -267,9 +272,14 @@ export function packTreeAsDelta(tree: Tree): (PackableObject & { readonly base: 
   if (change === undefined) return undefined;
   const size = encodeReplacement(change.baseLength, tree.bytes, change, delta);
   if (size === undefined) return undefined;
-  const deflated = Buffer.allocUnsafeSlow(size + storedOverhead);
-  putStored(deflated, 0, delta.subarray(0, size));
-  return { oid: tree.oid, type: 'tree', size, deflated, base: change.base };
+  return { oid: tree.oid, type: 'tree', size, deflated: store(delta.subarray(0, size)), base: change.base };
+}
+
+/** A zlib stream of the bytes as they are. */
+function store(bytes: Uint8Array): Buffer {
+  const stream = Buffer.allocUnsafeSlow(bytes.length + storedOverhead);
+  putStored(stream, 0, bytes);
+  return stream;
 }
 
 function byKey(a: Insertion, b: Insertion): number {
