@@ -155,9 +155,15 @@ export class Exchange {
     const trace = this.trace ?? parseTraceparent(request.headers['traceparent']);
     const bytes = socket.bytesWritten - sentBefore;
     const remote = isIP(address) === 0 ? null : address;
-    const facts = { id, remote, method, route, rpc, tool, credential, status, bytes, ms, trace };
-    const known = Object.entries(facts).filter(([, value]) => value !== undefined);
-    log.info(Object.fromEntries(known), 'request');
+    const facts: Record<string, unknown> = { id, remote, method, route };
+    if (rpc !== undefined) facts['rpc'] = rpc;
+    if (tool !== undefined) facts['tool'] = tool;
+    if (credential !== undefined) facts['credential'] = credential;
+    facts['status'] = status;
+    facts['bytes'] = bytes;
+    facts['ms'] = ms;
+    if (trace !== undefined) facts['trace'] = trace;
+    log.info(facts, 'request');
     observer?.ended({ face, method, route, rpc, tool, refusal, status, milliseconds });
   }
 }

@@ -129,12 +129,12 @@ const onlyOnce: ReadonlySet<string> = new Set(['host', 'authorization', 'content
 export const headerTwice = 'HEADER_TWICE';
 
 function findTwice({ rawHeaders }: IncomingMessage): typeof headerTwice | undefined {
-  const seen = new Set<string>();
+  const seen: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toLowerCase() ?? '';
     if (!onlyOnce.has(name)) continue;
-    if (seen.has(name)) return headerTwice;
-    seen.add(name);
+    if (seen.includes(name)) return headerTwice;
+    seen.push(name);
   }
   return undefined;
 }
@@ -239,6 +239,9 @@ class Connections {
  * call of the parser, and thousands of them come in one turn of the event loop. No client that we know sends such a body.
  */
 function boundPieces(request: IncomingMessage): void {
+  const { headers } = request;
+  // The parser finds no body then (RFC 9112 §6.3).
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
   const push = request.push.bind(request);
   let pieces = 0;
   let bytes = 0;

@@ -75,8 +75,9 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
   name: 'document.read',
   needs: ({ location }) => [{ role: 'reader', location }],
   note: ({ location }) => ({ target: location }),
-  run(context, { location, versionId, expected, withContent, known, largest, firstByte, ...more }) {
+  run(context, input) {
     const { view, workspace, caller } = context;
+    const { location, versionId, expected, withContent, condition, known, knowsRecord, largest, firstByte } = input;
     const document = view.document(location);
     if (document === undefined) throw notFound();
     const version = versionId === undefined ? document.current : view.version(document, versionId);
@@ -86,11 +87,11 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
     }
     const role = view.roleAt(location);
     if (role === undefined) throw notFound();
-    if (more.condition?.(version) === false) throw stale(document.current);
+    if (condition?.(version) === false) throw stale(document.current);
     const isKnown =
       known !== undefined &&
       preconditionHolds(known, version.id) &&
-      (known.any || more.knowsRecord !== true || isRecordKept(view, document, version));
+      (known.any || knowsRecord !== true || isRecordKept(view, document, version));
     const read = { document, role, version, isKnown, bytes: null, isHeld: false, openStream: null };
     if (!withContent || isKnown) return read;
     if (largest !== undefined && version.size > largest) throw tooLongForForm(version.size, largest);

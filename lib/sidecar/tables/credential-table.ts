@@ -7,19 +7,43 @@ export interface StoredCredential extends Credential {
   readonly secretHash: Uint8Array;
 }
 
-interface Row extends Omit<StoredCredential, 'interfaces'> {
-  readonly interfaces: string;
-}
+/** An array: one is looked up for each request, and SQLite's driver takes long to make an object of so many names. */
+type Row = readonly [
+  id: string,
+  principalId: string,
+  name: string,
+  interfaces: string,
+  secretHash: Uint8Array,
+  lastFour: string,
+  createdAt: number,
+  createdBy: string,
+  expiresAt: number | null,
+  revokedAt: number | null,
+  lastUsedAt: number | null,
+  requestsPerMinute: number | null,
+  acknowledgedAt: number | null,
+  madeWith: string | null,
+];
 
-const select = `SELECT id, principal_id AS principalId, name, interfaces, secret_hash AS secretHash, last_four AS lastFour,
-    created_at AS createdAt, created_by AS createdBy, expires_at AS expiresAt, revoked_at AS revokedAt,
-    last_used_at AS lastUsedAt, requests_per_minute AS requestsPerMinute, acknowledged_at AS acknowledgedAt,
-    made_with AS madeWith
+const select = `SELECT id, principal_id, name, interfaces, secret_hash, last_four, created_at, created_by, expires_at,
+    revoked_at, last_used_at, requests_per_minute, acknowledged_at, made_with
   FROM credential`;
 
 const toCredential = (row: Row): StoredCredential => ({
-  ...row,
-  interfaces: row.interfaces.split(' ').filter((name) => name !== '') as Interface[],
+  id: row[0],
+  principalId: row[1],
+  name: row[2],
+  interfaces: row[3].split(' ').filter((name) => name !== '') as Interface[],
+  secretHash: row[4],
+  lastFour: row[5],
+  createdAt: row[6],
+  createdBy: row[7],
+  expiresAt: row[8],
+  revokedAt: row[9],
+  lastUsedAt: row[10],
+  requestsPerMinute: row[11],
+  acknowledgedAt: row[12],
+  madeWith: row[13],
 });
 
 function withoutHash(row: Row): Credential {
@@ -29,14 +53,14 @@ function withoutHash(row: Row): Credential {
 
 /** Keys and tokens; only the hash of a secret is ever stored. */
 export class CredentialTable extends Table {
-  readonly #find = this.statement<[string], Row>(`${select} WHERE id = ?`);
-  readonly #list = this.statement<[], Row>(`${select} ORDER BY created_at, id`);
-  readonly #listOf = this.statement<[string], Row>(`${select} WHERE principal_id = ? ORDER BY created_at, id`);
-  readonly #pageOf = this.statement<[string, number, string, number], Row>(
+  readonly #find = this.arrayStatement<[string], Row>(`${select} WHERE id = ?`);
+  readonly #list = this.arrayStatement<[], Row>(`${select} ORDER BY created_at, id`);
+  readonly #listOf = this.arrayStatement<[string], Row>(`${select} WHERE principal_id = ? ORDER BY created_at, id`);
+  readonly #pageOf = this.arrayStatement<[string, number, string, number], Row>(
     `${select} WHERE principal_id = ? AND (created_at, id) < (?, ?)
      ORDER BY created_at DESC, id DESC LIMIT ?`,
   );
-  readonly #page = this.statement<[number, string, number], Row>(
+  readonly #page = this.arrayStatement<[number, string, number], Row>(
     `${select} WHERE (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`,
   );
   readonly #lastUseOf = this.valueStatement<[string], number | null>(
@@ -49,7 +73,7 @@ export class CredentialTable extends Table {
   readonly #revoke = this.statement<[{ at: number; id: string }]>(
     'UPDATE credential SET revoked_at = @at WHERE (id = @id OR made_with = @id) AND revoked_at IS NULL',
   );
-  readonly #madeByOthers = this.statement<[string, number], Row>(
+  readonly #madeByOthers = this.arrayStatement<[string, number], Row>(
     `${select} WHERE principal_id = ? AND created_by <> principal_id
      ORDER BY acknowledged_at IS NOT NULL, created_at DESC, id DESC LIMIT ?`,
   );
@@ -60,7 +84,7 @@ export class CredentialTable extends Table {
     `UPDATE credential SET acknowledged_at = ?
      WHERE id = ? AND principal_id = ? AND created_by <> principal_id AND acknowledged_at IS NULL`,
   );
-  readonly #madeBy = this.statement<[string, number, number, number], Row>(
+  readonly #madeBy = this.arrayStatement<[string, number, number, number], Row>(
     `${select}
      WHERE created_by = ? AND created_at >= ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
      ORDER BY created_at DESC, id DESC LIMIT ?`,

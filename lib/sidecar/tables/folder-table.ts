@@ -11,16 +11,17 @@ export interface FolderRow {
   readonly mirror: string | null;
 }
 
-interface Row {
-  number: number;
-  parent: number;
-  name: string;
-  kept: number;
-  mirror: string | null;
-}
+/** An array: every path is walked down by such rows. */
+type Row = readonly [number: number, parent: number, name: string, kept: number, mirror: string | null];
 
 const columns = 'number, parent, name, kept, mirror';
-const toFolder = (row: Row): FolderRow => ({ ...row, kept: row.kept !== 0 });
+const toFolder = (row: Row): FolderRow => ({
+  number: row[0],
+  parent: row[1],
+  name: row[2],
+  kept: row[3] !== 0,
+  mirror: row[4],
+});
 
 export const rootFolderNumber = 1;
 
@@ -44,15 +45,15 @@ export class FolderTable extends Table {
   readonly #byTwinKey = this.valueStatement<[number, string, number], string>(
     'SELECT name FROM folder WHERE parent = ? AND twin_key = ? LIMIT ?',
   );
-  readonly #find = this.statement<[number], Row>(`SELECT ${columns} FROM folder WHERE number = ?`);
-  readonly #child = this.statement<[number, string], Row>(
+  readonly #find = this.arrayStatement<[number], Row>(`SELECT ${columns} FROM folder WHERE number = ?`);
+  readonly #child = this.arrayStatement<[number, string], Row>(
     `SELECT ${columns} FROM folder
      WHERE number = coalesce((SELECT number FROM folder WHERE parent = ? AND name = ?), ${rootFolderNumber})`,
   );
-  readonly #children = this.statement<[number, string, number], Row>(
+  readonly #children = this.arrayStatement<[number, string, number], Row>(
     `SELECT ${columns} FROM folder WHERE parent = ? AND name > ? ORDER BY name LIMIT ?`,
   );
-  readonly #childrenBack = this.statement<[number, string | Uint8Array, number], Row>(
+  readonly #childrenBack = this.arrayStatement<[number, string | Uint8Array, number], Row>(
     `SELECT ${columns} FROM folder WHERE parent = ? AND name < ? ORDER BY name DESC LIMIT ?`,
   );
   readonly #insert = this.statement('INSERT INTO folder (parent, name, twin_key) VALUES (?, ?, ?)');
@@ -60,7 +61,7 @@ export class FolderTable extends Table {
   readonly #place = this.statement('UPDATE folder SET parent = ?, name = ?, twin_key = ? WHERE number = ?');
   readonly #setKept = this.statement('UPDATE folder SET kept = ? WHERE number = ?');
   readonly #setMirror = this.statement('UPDATE folder SET mirror = ? WHERE number = ?');
-  readonly #mirrored = this.statement<[], Row>(`SELECT ${columns} FROM folder WHERE mirror IS NOT NULL`);
+  readonly #mirrored = this.arrayStatement<[], Row>(`SELECT ${columns} FROM folder WHERE mirror IS NOT NULL`);
   readonly #placesAfter = this.statement<[number, number], { number: number; folder: number; name: string }>(
     'SELECT number, parent AS folder, name FROM folder WHERE number > ? ORDER BY number LIMIT ?',
   );
@@ -95,7 +96,7 @@ export class FolderTable extends Table {
    */
   child(parent: number, name: string): FolderRow | undefined {
     const row = this.#child.get(parent, name);
-    return row === undefined || row.number === rootFolderNumber ? undefined : toFolder(row);
+    return row === undefined || row[0] === rootFolderNumber ? undefined : toFolder(row);
   }
 
   /** Children by name, after `after` ('' for all). */
