@@ -10,7 +10,14 @@ import type { Exchange } from '../http/exchange.js';
 import type { HeaderLines } from '../http/header-lines.js';
 import type { MountedFace } from '../http/port.js';
 import { unkept } from '../http/protections.js';
-import { refuse, serveCallers, type Admitted, type Asking, type CallerFace } from '../http/serve-exchange.js';
+import {
+  refuse,
+  serveCallers,
+  type Admitted,
+  type Asking,
+  type CallerFace,
+  type Performing,
+} from '../http/serve-exchange.js';
 import { isStillSending, isWorthReading } from '../http/unread-body.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { answerMethods, noContent, withHeader, type Answer } from './answers/api-answer.js';
@@ -40,6 +47,15 @@ interface Found {
   /** The row; undefined for a path that no row has. */
   readonly path: FoundPath<Route> | undefined;
   readonly target: Target;
+}
+
+/** What was read of a request, and checked. */
+interface Checked {
+  readonly route: Route;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly body: Body;
+  /** The parameters in their types. */
+  readonly query: Record<string, unknown>;
 }
 
 /** An API, straight on Node's server: the steps of a JSON request, over the rows of a table. */
@@ -88,24 +104,37 @@ export class ApiFace implements CallerFace<Found, Asking, Answer> {
     lines.set('X-RateLimit-Remaining', String(remaining));
   }
 
-  async read(
-    exchange: Exchange,
-    { entry, path: found, target }: Found,
-    asking: Asking,
-  ): Promise<() => Promise<Answer>> {
+  read(exchange: Exchange, found: Found, asking: Asking): Performing<Answer> | Promise<Performing<Answer>> {
+    const { path, target } = found;
     const { request } = exchange;
-    if (found === undefined) throw noSuchPath();
-    const usual = chooseRoute(found, request.method ?? '');
+    if (path === undefined) throw noSuchPath();
+    const usual = chooseRoute(path, request.method ?? '');
     const route = usual.variantFor?.((name) => readHeader(request, name)) ?? usual;
     exchange.action = route.action;
-    exchange.location = locationOf(found);
+    exchange.location = locationOf(path);
     requireShortHeaders(request.headers, headersRead);
     const parameters = this.#parseParameters(route, target);
     requireHeader(route, request);
-    const body = await this.#readBody(exchange, route, asking);
-    const placed = { path: entry.path, query: target.query };
-    const query = await this.#checkSyntax(exchange, route.path, placed, parameters, body);
-    const { workspace, caller, policy } = asking;
+    const lead = (body: Body): Performing<Answer> | Promise<Performing<Answer>> => {
+      const placed = { path: found.entry.path, query: target.query };
+      const query = this.#checkSyntax(exchange, route.path, placed, parameters, body);
+      const checked = { route, parameters, body };
+      return query instanceof Promise
+        ? query.then((values) => this.#lead(exchange, found, asking, { ...checked, query: values }))
+        : this.#lead(exchange, found, asking, { ...checked, query });
+    };
+    if (route.takes.length === 0) return lead({ form: 'none' });
+    return this.#readBody(exchange, route, asking).then(lead);
+  }
+
+  /** @returns a function that performs what a checked request asks for */
+  #lead(
+    exchange: Exchange,
+    { entry, path, target }: Found,
+    { workspace, caller, policy }: Asking,
+    { route, parameters, body, query }: Checked,
+  ): Performing<Answer> {
+    const { request } = exchange;
     const perform = route.read({
       method: request.method === 'HEAD' ? 'HEAD' : route.method,
       route: route.path,
@@ -113,7 +142,7 @@ export class ApiFace implements CallerFace<Found, Asking, Answer> {
       caller,
       policy,
       location: exchange.location ?? rootLocation,
-      pathId: found.ids[0] ?? '',
+      pathId: path?.ids[0] ?? '',
       query,
       sent: { path: target.path, query: target.query, parameters },
       header: (name) => readHeader(request, name),
@@ -122,14 +151,14 @@ export class ApiFace implements CallerFace<Found, Asking, Answer> {
       standAside: () => exchange.standAside(),
       departure: () => exchange.departure(),
     });
-    return async () => leadBelow(entry.prefix, await perform());
+    return () => perform().then((answer) => leadBelow(entry.prefix, answer));
   }
 
   present({ id }: Exchange, refusal: Refusal): Answer {
     return presentProblem(refusal, id, this.#options.challenge);
   }
 
-  async send({ request, response, lines, refusal }: Exchange, answer: Answer): Promise<void> {
+  send({ request, response, lines, refusal }: Exchange, answer: Answer): void | Promise<void> {
     if (isStillSending(request)) {
       if (refusal !== undefined && !isWorthReading(request)) return answerAndHangUp(request, response, answer, lines);
       request.resume();
@@ -156,7 +185,6 @@ export class ApiFace implements CallerFace<Found, Asking, Answer> {
   async #readBody(exchange: Exchange, route: Route, { workspace, caller, policy }: Asking): Promise<Body> {
     const { request, response } = exchange;
     const { takes, carriesContent } = route;
-    if (takes.length === 0) return { form: 'none' };
     const header = (name: string): string | undefined => readHeader(request, name);
     const limits = limitsOf(policy, route.isRetried({ workspace, caller, header }));
     const { bodies, uploads } = this.#dependencies.workLimits;
@@ -187,7 +215,7 @@ export class ApiFace implements CallerFace<Found, Asking, Answer> {
     target: Target,
     parameters: Readonly<Record<string, string>>,
     body: Body = { form: 'none' },
-  ): Promise<Record<string, unknown>> {
+  ): Record<string, unknown> | Promise<Record<string, unknown>> {
     const { request, response } = exchange;
     const onBadAnswer = (error: unknown): void => void refuse(exchange, this.#options, this, error);
     return this.#syntax.check({ request, response, path, target, parameters, body, onBadAnswer });

@@ -111,7 +111,8 @@ export function route<M extends Method, P extends DescribedPath, Input, Result, 
       const retry = isRepeatable((name) => request.header(name)) ? readRetry(request) : undefined;
       return async () => {
         const { result, replayed } = await perform(request.workspace, request.caller, operation, input, retry);
-        const answer = await present(result, request);
+        const presented = present(result, request);
+        const answer = presented instanceof Promise ? await presented : presented;
         return replayed ? withHeader(answer, 'Idempotent-Replayed', 'true') : answer;
       };
     },

@@ -45,20 +45,18 @@ type Preparation<Prepared> = { readonly prepared: Prepared } | { readonly withhe
  * @param retry for creates: makes a repeated request give the first one's answer
  * @throws Refusal of any code; never anything else
  */
-export async function perform<Input, Result, Prepared>(
+export function perform<Input, Result, Prepared>(
   workspace: Workspace,
   caller: Caller,
   operation: Operation<Input, Result, Prepared>,
   input: Input,
   retry?: Retry,
 ): Promise<Performed<Result>> {
-  const work = async (): Promise<Performed<Result>> => {
+  const work = (): Promise<Performed<Result>> => {
     if (operation.kind === 'write') return performWrite(workspace, caller, operation, input, retry);
-    const result =
-      operation.kind === 'read'
-        ? await performRead(workspace, caller, operation, input)
-        : await performOnService(workspace, caller, operation, input);
-    return { result, replayed: false };
+    return operation.kind === 'read'
+      ? performRead(workspace, caller, operation, input)
+      : performOnService(workspace, caller, operation, input);
   };
   // Only the machine limits the operator's commands.
   const isLimited = operation.isHeavy === true && caller.interface !== 'command';
@@ -94,7 +92,7 @@ async function performRead<Input, Result>(
   caller: Caller,
   operation: ReadOperation<Input, Result>,
   input: Input,
-): Promise<Result> {
+): Promise<Performed<Result>> {
   let result: Result;
   try {
     const view = decideReach(workspace, caller, () => operation.needs(input));
@@ -103,7 +101,7 @@ async function performRead<Input, Result>(
   } catch (error) {
     throw asUndecided(await recordRefusal(workspace, caller, operation, input, error), workspace.disk);
   }
-  if (operation.isCovered?.(input) === true) return result;
+  if (operation.isCovered?.(input) === true) return { result, replayed: false };
   const note = { ...operation.note(input), ...operation.noteResult?.(result) };
   try {
     await workspace.journal.write({
@@ -114,7 +112,7 @@ async function performRead<Input, Result>(
     operation.discard?.(result);
     throw asUndecided(error, workspace.disk);
   }
-  return result;
+  return { result, replayed: false };
 }
 
 /**
@@ -126,7 +124,7 @@ async function performOnService<Input, Result>(
   caller: Caller,
   operation: ServiceOperation<Input, Result>,
   input: Input,
-): Promise<Result> {
+): Promise<Performed<Result>> {
   const journal = requireService(workspace);
   let change: ServiceChange<Result>;
   try {
@@ -143,7 +141,7 @@ async function performOnService<Input, Result>(
     throw await recordRefusal(workspace, caller, operation, input, error);
   }
   await journal.deliver(change);
-  return change.result;
+  return { result: change.result, replayed: false };
 }
 
 async function performWrite<Input, Result, Prepared>(

@@ -8,7 +8,13 @@ import { invalidRequest } from '../../lib/domain/refusal.js';
 import type { Exchange } from '../../lib/http/exchange.js';
 import { openPort, type Port } from '../../lib/http/port.js';
 import { sayRefusal, sendReply, type Reply } from '../../lib/http/send-reply.js';
-import { serveCallers, serveOpenly, type Asking, type CallerFace } from '../../lib/http/serve-exchange.js';
+import {
+  serveCallers,
+  serveOpenly,
+  type Asking,
+  type CallerFace,
+  type Performing,
+} from '../../lib/http/serve-exchange.js';
 import { RawConnection } from '../support/http/raw-connection.js';
 import { keepLog, type LogLine } from '../support/http/log.js';
 import { openTestServer, type TestServer } from '../support/http/server.js';
@@ -99,6 +105,39 @@ describe('the steps of a request', () => {
       refused.map(({ record }) => [record.action, record.interface]),
       [['document.read', 'git']],
     );
+  });
+
+  it('end alike where a step fails at once and where its promise does', async () => {
+    const fail = (text: string): never => {
+      throw invalidRequest('bad_field', text, { field: 'X' });
+    };
+    for (const reading of [() => fail('Read.'), () => Promise.resolve().then(() => fail('Read.'))]) {
+      Object.assign(face, { reading, performing: nothing, steps: [] });
+      assert.equal((await get()).text, 'Read.\n');
+      assert.deepEqual(face.steps, ['admit', 'recognise', 'rate', 'read', 'present', 'send']);
+    }
+    assert.equal(server.records().filter(({ record }) => record.outcome === 'refused').length, 2);
+  });
+
+  it('end alike where the operation fails at once and where its promise does', async () => {
+    const fail = (): never => {
+      throw new Error('the disk of ada');
+    };
+    for (const performing of [fail, () => Promise.resolve().then(fail)]) {
+      Object.assign(face, { performing, steps: [] });
+      assert.equal((await get()).status, 500);
+      assert.deepEqual(face.steps, ['admit', 'recognise', 'rate', 'read', 'perform', 'present', 'send']);
+    }
+  });
+
+  it('answer a fault of sending, where nothing has left', async () => {
+    face.sending = () => {
+      face.sending = nothing;
+      throw new Error('the disk of ada');
+    };
+    assert.equal((await get()).status, 500);
+    assert.deepEqual(face.steps, ['admit', 'recognise', 'rate', 'read', 'perform', 'send', 'present', 'send']);
+    assert.equal(log[0]?.message, 'A request failed');
   });
 
   it('write the cause of a fault into the log, and keep it from the caller', async () => {
@@ -208,6 +247,8 @@ class Walked implements CallerFace<{ readonly path: string }, Asking, Reply> {
   reading: (exchange: Exchange) => void | Promise<void> = nothing;
   /** Runs in the step `perform`. */
   performing: (exchange: Exchange) => void | Promise<void> = nothing;
+  /** Runs in the step `send`. */
+  sending: (exchange: Exchange) => void = nothing;
 
   constructor(asking: (id: string) => Asking) {
     this.asking = asking;
@@ -228,14 +269,15 @@ class Walked implements CallerFace<{ readonly path: string }, Asking, Reply> {
     this.steps.push('rate');
   }
 
-  async read(exchange: Exchange) {
+  read(exchange: Exchange): Performing<Reply> | Promise<Performing<Reply>> {
     this.steps.push('read');
-    await this.reading(exchange);
-    return async () => {
+    const perform = (): Reply | Promise<Reply> => {
       this.steps.push('perform');
-      await this.performing(exchange);
-      return this.#say();
+      const performing = this.performing(exchange);
+      return performing instanceof Promise ? performing.then(() => this.#say()) : this.#say();
     };
+    const reading = this.reading(exchange);
+    return reading instanceof Promise ? reading.then(() => perform) : perform;
   }
 
   present(_exchange: Exchange, refusal: Parameters<typeof sayRefusal>[0]): Reply {
@@ -245,6 +287,7 @@ class Walked implements CallerFace<{ readonly path: string }, Asking, Reply> {
 
   send(exchange: Exchange, reply: Reply): Promise<void> {
     this.steps.push('send');
+    this.sending(exchange);
     return sendReply(exchange, reply);
   }
 

@@ -25,14 +25,27 @@ interface Source {
 
 /**
  * Sends an answer compressed, where it allows that and its client asks for it.
- * @returns whether it did; nothing was sent otherwise
- * @throws any error of opening or reading a stream
+ * @returns a promise of its end, rejected with any error of opening or reading a stream; undefined where nothing is sent
  */
-export async function sendCompressed(response: ServerResponse, answer: Answer, lines: HeaderLines): Promise<boolean> {
-  if (answer.mayCompress !== true || answer.status !== 200) return false;
+export function sendCompressed(
+  response: ServerResponse,
+  answer: Answer,
+  lines: HeaderLines,
+): Promise<void> | undefined {
+  if (answer.mayCompress !== true || answer.status !== 200) return undefined;
   const coding = chooseCoding(response.req.headers['accept-encoding']);
   const source = coding === undefined ? undefined : sourceOf(answer.body);
-  if (coding === undefined || source === undefined) return false;
+  if (coding === undefined || source === undefined) return undefined;
+  return compress(response, answer, lines, coding, source);
+}
+
+async function compress(
+  response: ServerResponse,
+  answer: Answer,
+  lines: HeaderLines,
+  coding: Coding,
+  source: Source,
+): Promise<void> {
   const isHead = response.req.method === 'HEAD';
   const stream = isHead ? undefined : await source.open();
   lines.set('Content-Encoding', coding);
@@ -44,7 +57,6 @@ export async function sendCompressed(response: ServerResponse, answer: Answer, l
     source.leave?.();
     response.end();
   } else await pipeline(stream, compressors[coding](), response);
-  return true;
 }
 
 /** @returns undefined for a body that is too short */

@@ -9,40 +9,44 @@ import type { HeaderLines } from '../../http/header-lines.js';
 /**
  * Writes an answer to the connection. Streams wait for their reader and are closed when the reader is gone.
  * @param common headers in front of the answer's own
- * @throws any error of opening or reading a stream. After the first bytes the connection is broken off, so a part is
- * never taken for the whole.
+ * @returns a promise where it does not leave at once
+ * @throws any error of opening or reading a stream, by the promise. After the first bytes the connection is broken off,
+ * so a part is never taken for the whole.
  */
-export async function sendAnswer(response: ServerResponse, answer: Answer, common: HeaderLines): Promise<void> {
+export function sendAnswer(response: ServerResponse, answer: Answer, common: HeaderLines): void | Promise<void> {
   const { status, headers, body } = answer;
   const lines = common.copy();
   lines.setAll(headers);
-  if (await sendCompressed(response, answer, lines)) return;
-  if (response.req.method === 'HEAD' && (body.form === 'stream' || body.form === 'flow')) {
-    sendHeaders(response, status, lines, body);
-    return;
-  }
-  // The stream is opened before the first byte is sent, so its error can still be answered properly.
-  const stream = body.form === 'stream' || body.form === 'flow' ? await body.open() : undefined;
+  const compressing = sendCompressed(response, answer, lines);
+  if (compressing !== undefined) return compressing;
   if (body.form === 'json') {
     // Where the validator checks answers, it has put a method of its own on the response.
     if (Object.hasOwn(response, 'json') && response.req.method !== 'HEAD') {
       begin(response, status, lines);
       (response as Response).json(body.value);
     } else sendText(response, status, lines, body.text ?? JSON.stringify(body.value));
-    return;
-  }
-  if (body.form === 'bytes') {
+  } else if (body.form === 'bytes') {
     lines.set('Content-Length', String(body.bytes.length));
     lines.writeHead(response, status);
     response.end(body.bytes);
-    return;
-  }
-  begin(response, status, lines);
-  if (body.form === 'none') {
+  } else if (body.form === 'none') {
+    begin(response, status, lines);
     response.end();
-  } else if (stream === undefined) {
-    throw new Error('The stream was not opened.');
-  } else if (body.form === 'flow') {
+  } else if (response.req.method === 'HEAD') {
+    sendHeaders(response, status, lines, body);
+  } else return sendStream(response, status, lines, body);
+}
+
+async function sendStream(
+  response: ServerResponse,
+  status: number,
+  lines: HeaderLines,
+  body: Extract<AnswerBody, { form: 'stream' | 'flow' }>,
+): Promise<void> {
+  // Opened before the first byte is sent, so its error can still be answered properly.
+  const stream = await body.open();
+  begin(response, status, lines);
+  if (body.form === 'flow') {
     response.setHeader('Content-Type', body.mediaType);
     await pipeline(stream, response);
   } else {

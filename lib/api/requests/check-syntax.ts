@@ -72,12 +72,15 @@ class SyntaxChecker {
   }
 
   /**
-   * @returns the query's parameters converted to their types, with defaults
+   * @returns the query's parameters converted to their types, with defaults; at once for a request with nothing to check
    * @throws Refusal INVALID_REQUEST naming the field
    */
-  async check(unchecked: Unchecked): Promise<Record<string, unknown>> {
+  check(unchecked: Unchecked): Record<string, unknown> | Promise<Record<string, unknown>> {
     const query: Record<string, unknown> = { ...unchecked.parameters };
-    if (!this.#validateResponses && this.#isPlain(unchecked)) return query;
+    return !this.#validateResponses && this.#isPlain(unchecked) ? query : this.#validate(unchecked, query);
+  }
+
+  async #validate(unchecked: Unchecked, query: Record<string, unknown>): Promise<Record<string, unknown>> {
     const { request, response } = this.#validateResponses
       ? await dress(this.#express, unchecked)
       : copyForCheck(this.#express, unchecked);

@@ -16,7 +16,7 @@ const unknownType = 'application/octet-stream';
 const sandbox = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** A document with its content: 304 where the caller has it, bytes where only bytes are wanted, else JSON. */
-export async function presentRead(read: DocumentRead, request: CheckedRequest): Promise<Answer> {
+export function presentRead(read: DocumentRead, request: CheckedRequest): Answer {
   const headers = { ...namesOf(read), Vary: 'Accept, Accept-Encoding' };
   if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };
   if (wantsRawForm(request)) return presentRaw(read, request, headers);
