@@ -1,7 +1,7 @@
 import type { Credential, Interface } from '../domain/credential.js';
 import type { Principal } from '../domain/principal.js';
 import { secretMatches, type KeyText } from './secret.js';
-import type { Tables } from '../sidecar/tables.js';
+import type { KeyRows } from './known-keys.js';
 
 /** Why a credential was refused: for the audit log, never for the caller. */
 export type AuthenticationFault =
@@ -28,12 +28,12 @@ export function refuseUnknown(key: KeyText): Authentication {
 }
 
 /**
- * Decides whether a key opens an interface now. Read again for each request: there is no memory of an earlier yes
+ * Decides whether a key opens an interface now. Decided again for each request: there is no memory of an earlier yes
  * (Authentication 3–6).
  * @param now milliseconds since 1970
  */
-export function authenticate(tables: Tables, key: KeyText, face: Interface, now: number): Authentication {
-  const credential = tables.credentials.find(key.credentialId);
+export function authenticate(rows: KeyRows, key: KeyText, face: Interface, now: number): Authentication {
+  const credential = rows.credential(key.credentialId);
   const matches = secretMatches(key.secret, credential?.secretHash ?? noHash);
   if (credential === undefined) return { accepted: false, fault: 'unknown', credentialId: null };
   const refuse = (fault: AuthenticationFault): Authentication => ({
@@ -45,7 +45,7 @@ export function authenticate(tables: Tables, key: KeyText, face: Interface, now:
   if (credential.revokedAt !== null) return refuse('revoked');
   if (credential.expiresAt !== null && credential.expiresAt <= now) return refuse('expired');
   if (!credential.interfaces.includes(face)) return refuse('wrong_interface');
-  const principal = tables.principals.find(credential.principalId);
+  const principal = rows.principal(credential.principalId);
   if (principal === undefined || principal.disabledAt !== null) return refuse('principal_disabled');
   return { accepted: true, credential, principal };
 }

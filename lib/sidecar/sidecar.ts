@@ -14,13 +14,11 @@ import { PageScrubber } from './scrub-pages.js';
 import { measureBeside, readTotals, sumBytes, type BesideSizes, type Totals } from './totals.js';
 import { makeSqlTransaction, type SqlTransaction } from './sql-transaction.js';
 import { connectionOf } from './scratch-connection.js';
+import { Stamps } from './stamps.js';
 import { startThread } from '../scheduling/start-thread.js';
 
 /** Bytes of a log that is checkpointed in less time than a thread starts. */
 const shortLog = 1024 * 1024;
-
-/** Shared by all sidecars of the process, so that a sidecar opened again never repeats a stamp of its predecessor. */
-let lastStamp = 0;
 
 /**
  * A workspace's SQLite file: one connection that writes and belongs to the journal, one that can only read. In memory
@@ -41,6 +39,8 @@ export interface Sidecar {
    * never repeats while the process lives. Values derived from them are valid exactly while it stays the same.
    */
   readonly reachStamp: number;
+  /** The same for keys and the principals that have them. */
+  readonly keyStamp: number;
   /**
    * Opens a connection of its own that shows the state committed now, until it is closed. In memory, with its one
    * connection, it shows the state committed at each read.
@@ -102,26 +102,26 @@ export function openSidecar(file: string, migrations: string, mustExist = false,
     if (isNew) new MetaTable(writing).set('policy', JSON.stringify(firstPolicy));
     const reading = file === ':memory:' ? writing : openForReading(file);
     opened = reading;
-    const touched = (): void => {
-      lastStamp += 1;
-    };
-    // The sidecar before this one may have been closed in the middle of a transaction, and so undone a state that it
-    // showed.
-    touched();
+    // New ones: the sidecar before this one may have been closed in the middle of a transaction, and so undone a state
+    // that it showed.
+    const stamps = new Stamps();
     let scrubber: PageScrubber | undefined;
     const reads = reading === writing ? undefined : new ReadTransaction(reading);
     const endReads = (): void => reads?.end();
-    const readerTables = makeTables(reading, touched);
+    const readerTables = makeTables(reading, stamps.touch);
     return {
-      writer: makeTables(writing, touched),
+      writer: makeTables(writing, stamps.touch),
       get reader() {
         reads?.begin();
         return readerTables;
       },
-      sqlTransaction: makeSqlTransaction(writing, touched, endReads),
+      sqlTransaction: makeSqlTransaction(writing, stamps.rolledBack, endReads, stamps.committed),
       isInMemory: reading === writing,
       get reachStamp() {
-        return lastStamp;
+        return stamps.reach;
+      },
+      get keyStamp() {
+        return stamps.keys;
       },
       openScratch: () =>
         openScratch(reading, reading === writing ? file : scratchOf(file), (connection) =>

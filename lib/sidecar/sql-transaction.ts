@@ -14,6 +14,7 @@ export interface SqlTransaction {
 
 /**
  * @param rolledBack called after each rollback, since readers may have seen the undone state
+ * @param committed called after each commit, since readers saw the state before it until then
  * @param endReads ends the shared read transaction: before this one begins, since copying the log into the file would
  * wait for it, and after the commit, since the next read has to be new
  */
@@ -21,6 +22,7 @@ export function makeSqlTransaction(
   connection: Connection,
   rolledBack: () => void,
   endReads: () => void = () => undefined,
+  committed: () => void = () => undefined,
 ): SqlTransaction {
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const savepoint = connection.prepare('SAVEPOINT turn');
@@ -42,6 +44,7 @@ export function makeSqlTransaction(
     commit: () => {
       commit.run();
       endReads();
+      committed();
     },
     rollback: () => {
       if (connection.inTransaction) connection.exec('ROLLBACK');

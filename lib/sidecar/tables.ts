@@ -1,4 +1,5 @@
 import type { Connection } from './driver.js';
+import type { Touched } from './stamps.js';
 import type { Table } from './statement.js';
 import { ActivityTable } from './tables/activity-table.js';
 import { AuditArchiveTable } from './tables/audit-archive-table.js';
@@ -75,14 +76,15 @@ export interface Tables {
   readonly webhooks: WebhookTable;
 }
 
-/** @param touched called when principals, groups or grants may have changed */
-export function makeTables(connection: Connection, touched: () => void): Tables {
+/** @param touched called before each write of keys, principals, groups or grants */
+export function makeTables(connection: Connection, touched: (what: Touched) => void): Tables {
+  const reachTouched = (): void => touched('reach');
   return {
     meta: new MetaTable(connection),
     principals: new PrincipalTable(connection, touched),
-    groups: new GroupTable(connection, touched),
-    grants: new GrantTable(connection, touched),
-    credentials: new CredentialTable(connection),
+    groups: new GroupTable(connection, reachTouched),
+    grants: new GrantTable(connection, reachTouched),
+    credentials: new CredentialTable(connection, () => touched('keys')),
     folders: new FolderTable(connection),
     documents: new DocumentTable(connection),
     versions: new VersionTable(connection),

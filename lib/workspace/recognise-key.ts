@@ -40,7 +40,7 @@ export function readBearer(authorization = ''): string | undefined {
 }
 
 /**
- * Recognises the caller by a key, read again for each request (Authentication 1–6).
+ * Recognises the caller by a key, decided again for each request (Authentication 1–6).
  * @param text the bearer header's token
  * @param face the interface that the key must open
  * @param address the client's, to limit guessing
@@ -81,8 +81,8 @@ function decide(host: KeyDependencies, key: KeyText, face: Interface, address: s
   try {
     const workspace = host.find(key.workspace);
     if (workspace === undefined) return { found: refuseUnknown(key) };
-    const tables = workspace.journal.reader;
-    const found = authenticate(tables, key, face, host.clock.now());
+    const { reader: tables, keyStamp } = workspace.journal.sidecar;
+    const found = authenticate(workspace.keys.at(tables, keyStamp), key, face, host.clock.now());
     return found.accepted ? { workspace, found, policy: readPolicy(tables) } : { workspace, found };
   } catch (error) {
     // A stranger may ask this as well, so an undecided request counts towards the same limit as a refused one.

@@ -1,4 +1,5 @@
 import type { Reach } from '../view/reach.js';
+import { KnownKeys } from '../access/known-keys.js';
 import { readPolicy } from '../access/read-policy.js';
 import type { WorkLimits } from '../limits/work-limits.js';
 import { knownLanguages } from '../search/languages/open-stemmer.js';
@@ -133,6 +134,7 @@ export class Workspace {
   readonly uploads = new Uploads();
   readonly snapshots: Snapshots;
   readonly passages = new PassageMemory();
+  readonly keys = new KnownKeys();
   readonly watchers = new Watchers();
   /** Wakes those who wait for changes. */
   readonly feedTail: FeedTail;

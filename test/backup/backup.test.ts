@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { authenticate } from '../../lib/access/authenticate.js';
+import { KnownKeys } from '../../lib/access/known-keys.js';
 import { parseKey } from '../../lib/access/secret.js';
 import { Service } from '../../lib/app/service.js';
 import type { Refusal } from '../../lib/domain/refusal.js';
@@ -78,7 +79,12 @@ describe('backup and restore', () => {
     await makeHistory(test);
     const restored = await restore(await backUp());
     const parsed = parseKey(key) ?? assert.fail();
-    const authentication = authenticate(restored.journal.reader, parsed, 'rest', test.clock.now());
+    const authentication = authenticate(
+      new KnownKeys().at(restored.journal.reader, 0),
+      parsed,
+      'rest',
+      test.clock.now(),
+    );
     assert.ok(authentication.accepted && authentication.principal.id === id);
     assert.equal(restored.signer.publicKey, test.workspace.signer.publicKey);
     const actor = new Actor(restored, id);

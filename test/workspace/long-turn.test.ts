@@ -3,8 +3,10 @@ import { operatorId } from '../../lib/domain/principal.js';
 import { notFound } from '../../lib/domain/refusal.js';
 import type { Steps } from '../../lib/scheduling/in-steps.js';
 import type { WriteTransaction } from '../../lib/journal/write-transaction.js';
+import { authenticate } from '../../lib/access/authenticate.js';
+import { parseKey } from '../../lib/access/secret.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
-import { openTestService, type TestService } from '../support/store/service.js';
+import { openTestService, operator, type TestService } from '../support/store/service.js';
 
 /** Milliseconds of work in one step: longer than the event loop waits for its turn. */
 const longStep = 10;
@@ -46,6 +48,29 @@ for (const store of ['disk', 'memory'] as const) {
         JSON.stringify(seen),
       );
       if (store === 'disk') assert.ok(seen.length > 0, 'others have read between its steps');
+    });
+
+    it('holds once it is done, though others have read the rights and keys of before between its steps', async () => {
+      const { workspace, clock } = test;
+      const { id, key } = await test.person('editor');
+      const parsed = parseKey(key) ?? assert.fail();
+      const isAccepted = (): boolean => {
+        const { reader, keyStamp } = workspace.journal.sidecar;
+        return authenticate(workspace.keys.at(reader, keyStamp), parsed, 'rest', clock.now()).accepted;
+      };
+      const reachesNothing = (): boolean => workspace.view({ ...operator, principalId: id }).reach.isEmpty;
+      const seen: boolean[] = [];
+      const looking = setInterval(() => seen.push(isAccepted() && !reachesNothing()), 1);
+      await workspace.journal.writeInSteps({
+        *steps(transaction) {
+          transaction.tables.principals.setDisabled(id, 1);
+          yield* addInSteps(transaction, 'a', 'b', 'c');
+        },
+      });
+      clearInterval(looking);
+      assert.equal(isAccepted(), false);
+      assert.equal(reachesNothing(), true);
+      if (store === 'disk') assert.ok(seen[0], 'others have read between its steps');
     });
 
     it('runs in the order of its request, and so do the requests after it', async () => {

@@ -1,4 +1,5 @@
 import type { Credential, Interface } from '../../domain/credential.js';
+import type { Connection } from '../driver.js';
 import { Table } from '../statement.js';
 
 /** A credential with the hash of its secret, for comparing. */
@@ -53,6 +54,7 @@ function withoutHash(row: Row): Credential {
 
 /** Keys and tokens; only the hash of a secret is ever stored. */
 export class CredentialTable extends Table {
+  readonly #touched: () => void;
   readonly #find = this.arrayStatement<[string], Row>(`${select} WHERE id = ?`);
   readonly #list = this.arrayStatement<[], Row>(`${select} ORDER BY created_at, id`);
   readonly #listOf = this.arrayStatement<[string], Row>(`${select} WHERE principal_id = ? ORDER BY created_at, id`);
@@ -101,6 +103,12 @@ export class CredentialTable extends Table {
   readonly #tellAgain = this.statement('UPDATE credential SET acknowledged_at = NULL WHERE id = ?');
   readonly #touch = this.statement('UPDATE credential SET last_used_at = ? WHERE id = ?');
 
+  /** @param touched called before each write */
+  constructor(connection: Connection, touched: () => void) {
+    super(connection);
+    this.#touched = touched;
+  }
+
   find(id: string): StoredCredential | undefined {
     const row = this.#find.get(id);
     return row === undefined ? undefined : toCredential(row);
@@ -130,6 +138,7 @@ export class CredentialTable extends Table {
   }
 
   insert(credential: StoredCredential): void {
+    this.#touched();
     this.#insert.run(
       credential.id,
       credential.principalId,
@@ -148,6 +157,7 @@ export class CredentialTable extends Table {
 
   /** Ends it, and the keys that were made with it. What ended before keeps its time. */
   revoke(id: string, at: number): void {
+    this.#touched();
     this.#revoke.run({ at, id });
   }
 
@@ -163,6 +173,7 @@ export class CredentialTable extends Table {
 
   /** Notes that the owner knows of a key that another one made. Of any other key, nothing is noted. */
   acknowledge(principalId: string, id: string, at: number): void {
+    this.#touched();
     this.#acknowledge.run(at, id, principalId);
   }
 
@@ -173,20 +184,24 @@ export class CredentialTable extends Table {
 
   /** Forgets the oldest of a principal's own keys that open nothing any more, beyond so many. */
   dropOver(principalId: string, now: number, kept: number): void {
+    this.#touched();
     this.#dropOver.run(principalId, now, kept);
   }
 
   /** Replaces the secret and nothing else. */
   rotate(id: string, secretHash: Uint8Array, lastFour: string): void {
+    this.#touched();
     this.#rotate.run(secretHash, lastFour, id);
   }
 
   /** Its owner is notified once more: another principal has its secret again. */
   tellAgain(id: string): void {
+    this.#touched();
     this.#tellAgain.run(id);
   }
 
   touch(id: string, at: number): void {
+    this.#touched();
     this.#touch.run(at, id);
   }
 }

@@ -1,5 +1,6 @@
 import type { Principal } from '../../domain/principal.js';
 import type { Connection } from '../driver.js';
+import type { Touched } from '../stamps.js';
 import { Table } from '../statement.js';
 
 /** An array, as in the table of credentials: one is looked up for each request. */
@@ -23,7 +24,7 @@ const toPrincipal = (row: Row): Principal => ({
 
 /** People, agents, connectors and the operator. Rows are never deleted. */
 export class PrincipalTable extends Table {
-  readonly #touched: () => void;
+  readonly #touched: (what: Touched) => void;
   readonly #find = this.arrayStatement<[string], Row>(`${select} WHERE id = ?`);
   readonly #list = this.arrayStatement<[], Row>(`${select} ORDER BY created_at, id`);
   readonly #after = this.arrayStatement<[string, number], Row>(`${select} WHERE id > ? ORDER BY id LIMIT ?`);
@@ -35,8 +36,8 @@ export class PrincipalTable extends Table {
   readonly #rename = this.statement('UPDATE principal SET display_name = ? WHERE id = ?');
   readonly #disable = this.statement('UPDATE principal SET disabled_at = ? WHERE id = ?');
 
-  /** @param touched called before each write that may change a principal's reach */
-  constructor(connection: Connection, touched: () => void) {
+  /** @param touched called before each write; a name is no part of a principal's reach */
+  constructor(connection: Connection, touched: (what: Touched) => void) {
     super(connection);
     this.#touched = touched;
   }
@@ -66,17 +67,18 @@ export class PrincipalTable extends Table {
   }
 
   insert(principal: Principal): void {
-    this.#touched();
+    this.#touched('reach');
     this.#insert.run(principal.id, principal.kind, principal.displayName, principal.createdAt);
   }
 
   rename(id: string, displayName: string): void {
+    this.#touched('keys');
     this.#rename.run(displayName, id);
   }
 
   /** @param at milliseconds since 1970, or null to enable again */
   setDisabled(id: string, at: number | null): void {
-    this.#touched();
+    this.#touched('reach');
     this.#disable.run(at, id);
   }
 }
