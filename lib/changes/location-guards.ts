@@ -40,12 +40,17 @@ export const noneLeaving: Leaving = { ids: new Set(), numbers: new Set() };
 /**
  * Requires that something new may live at the location. Nothing may have the name, and no document may stand in the
  * place of a folder above it.
- * @returns what the names of the location stand for
+ * @param steps what the names of the location stand for. Left out: they are looked up
+ * @returns the same
  * @throws Refusal CONFLICT `name_taken`, or NOT_FOUND where the caller cannot see the obstacle
  */
-export function requireFree(context: Standing, location: Location, leaving = noneLeaving): readonly PathStep[] {
+export function requireFree(
+  context: Standing,
+  location: Location,
+  leaving = noneLeaving,
+  steps: readonly PathStep[] = walkPath(context.transaction.tables, location),
+): readonly PathStep[] {
   const { tables } = context.transaction;
-  const steps = walkPath(tables, location);
   const taking = steps.findIndex(({ documentId }) => documentId !== undefined && !leaving.ids.has(documentId));
   if (taking >= 0) {
     const there = segmentsOf(location)

@@ -1,7 +1,6 @@
 import type { AuditExtent } from '../domain/audit-record.js';
 import { isWithin, rootLocation, type Location } from '../domain/location.js';
-import type { Tables } from '../sidecar/tables.js';
-import { findDocument, findDocumentsById } from '../view/locate.js';
+import { findDocumentsById } from '../view/locate.js';
 import type { View } from '../view/view.js';
 
 /** What a caller may read at or below a folder: granted folders with everything in them, and granted documents. */
@@ -18,9 +17,4 @@ export function readableExtent({ reach, tables }: Pick<View, 'reach' | 'tables'>
 /** A folder with everything in it. */
 export function folderExtent(folder: Location): AuditExtent {
   return { places: { folders: [folder], documents: [] } };
-}
-
-/** Documents at these locations. */
-export function documentsExtent(tables: Tables, locations: readonly Location[]): AuditExtent {
-  return { touched: locations.flatMap((location) => findDocument(tables, location)?.row.number ?? []) };
 }

@@ -1,19 +1,33 @@
 import { AcceptedFiles, type WantedFile } from '../../changes/accepted-files.js';
-import { noteSearch, noteWritten } from '../../changes/index-changes.js';
-import { requireFree, requireNoFolderGrant, requireWritable, type Standing } from '../../changes/location-guards.js';
+import { noteAll, noteWritten } from '../../changes/index-changes.js';
+import {
+  noneLeaving,
+  requireFree,
+  requireNoFolderGrant,
+  requireWritable,
+  type Standing,
+} from '../../changes/location-guards.js';
 import { requirePortable } from '../../changes/portable-names.js';
 import type { PreparedContent } from '../../changes/prepare-content.js';
 import { mediaTypesOf, recordEvent } from '../../changes/record-event.js';
 import type { WriteContext } from '../../changes/write-context.js';
-import { ancestorsOf, nameOf, requireNewLocation, rootLocation, type Location } from '../../domain/location.js';
+import {
+  ancestorsOf,
+  nameOf,
+  parentOf,
+  requireNewLocation,
+  rootLocation,
+  type Location,
+} from '../../domain/location.js';
 import type { OriginalAuthor } from '../../domain/original-author.js';
 import { conflict, notFound, Refusal } from '../../domain/refusal.js';
 import { roleContains } from '../../domain/role.js';
-import { runAtOnce } from '../../scheduling/in-steps.js';
-import { descentAbove, findDocument } from '../../view/locate.js';
+import type { Steps } from '../../scheduling/in-steps.js';
+import { rootFolderNumber } from '../../sidecar/tables/folder-table.js';
+import type { Tables } from '../../sidecar/tables.js';
+import { findDocument, walkPath, type PathStep } from '../../view/locate.js';
 import { guessMediaType, prepareSource, type ContentSource } from '../documents/content.js';
-import { documentsExtent } from '../note-extent.js';
-import type { WriteOperation } from '../operation.js';
+import type { LongWriteOperation } from '../operation.js';
 
 export interface ImportInput {
   /** The folder for everything. Its editor may import. */
@@ -27,6 +41,8 @@ export interface ImportInput {
 /** The outcome of each file in a batch. */
 export interface ImportResult {
   readonly created: readonly Location[];
+  /** The numbers of these documents, for the audit log. */
+  readonly numbers: readonly number[];
   /** Already there with the same bytes: an import can be resumed. */
   readonly unchanged: readonly Location[];
   /** Left alone, with the reason in words. An import never overwrites. */
@@ -50,14 +66,72 @@ export function requireNoDocumentAt(context: Standing, into: Location): void {
   throw conflict('name_taken', `"${inTheWay}" is a document. Import into a folder.`, { location: inTheWay });
 }
 
+/** What the files in a folder share. A batch has many files in few folders, so each folder is looked up once. */
+interface KnownFolder {
+  /** What the names of the folder's path stand for. */
+  readonly steps: readonly PathStep[];
+  /** Undefined where it is not there yet. */
+  readonly number: number | undefined;
+  /** Id of the connector that mirrors into it. */
+  readonly mirror: string | null;
+  /** Whether there are folder grants on it or below it. */
+  readonly hasGrants: boolean;
+}
+
+/** A look at the place of a file, by which nothing has been decided. */
+interface SeenPlace {
+  readonly folder: KnownFolder;
+  readonly steps: readonly PathStep[];
+  /** The SHA-256 of the document there. */
+  readonly sha256: string | undefined;
+}
+
+/** Looks at the places of a batch, while no row changes. */
+class Places {
+  readonly #tables: Tables;
+  readonly #folders = new Map<Location, KnownFolder>();
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
+  }
+
+  look(location: Location): SeenPlace {
+    const folder = this.#folderOf(parentOf(location));
+    const name = nameOf(location);
+    const { documents, folders } = this.#tables;
+    const row = folder.number === undefined ? undefined : documents.at(folder.number, name);
+    const child = folder.number === undefined ? undefined : folders.child(folder.number, name);
+    return { folder, steps: [...folder.steps, { documentId: row?.id, child }], sha256: row?.current.sha256 };
+  }
+
+  #folderOf(location: Location): KnownFolder {
+    const known = this.#folders.get(location);
+    if (known !== undefined) return known;
+    const steps = walkPath(this.#tables, location);
+    const found: KnownFolder = {
+      steps,
+      number: location === rootLocation ? rootFolderNumber : steps.at(-1)?.child?.number,
+      mirror: steps.findLast(({ child }) => (child?.mirror ?? null) !== null)?.child?.mirror ?? null,
+      hasGrants: this.#tables.grants.atOrBelow(location).length > 0,
+    };
+    this.#folders.set(location, found);
+    return found;
+  }
+}
+
 /** The reason why a file cannot be created, or undefined. */
-function obstacleTo(standing: Standing, accepted: AcceptedFiles, location: Location): string | undefined {
+function obstacleTo(
+  standing: Standing,
+  accepted: AcceptedFiles,
+  location: Location,
+  { folder, steps }: SeenPlace,
+): string | undefined {
   try {
     accepted.requireFree(location);
-    const steps = requireFree(standing, location);
+    requireFree(standing, location, noneLeaving, steps);
     requirePortable(standing, location, { accepted, steps });
-    requireNoFolderGrant(standing, location);
-    requireWritable(standing.transaction.tables, descentAbove(location, steps).folder.mirror);
+    if (folder.hasGrants) requireNoFolderGrant(standing, location);
+    requireWritable(standing.transaction.tables, folder.mirror);
     return undefined;
   } catch (error) {
     if (error instanceof Refusal) return error.message;
@@ -69,16 +143,17 @@ function obstacleTo(standing: Standing, accepted: AcceptedFiles, location: Locat
  * Decides what an import of a batch does, or would do. Of files that conflict with each other, the first is accepted.
  * @param before files accepted earlier; those of the batch are added
  */
-export function decideImport<File extends WantedFile>(
+export function* decideImport<File extends WantedFile>(
   standing: Standing,
   before: AcceptedFiles,
   files: readonly File[],
-): DecidedImport<File> {
-  const { tables } = standing.transaction;
+): Steps<DecidedImport<File>> {
+  const places = new Places(standing.transaction.tables);
   const accepted: File[] = [];
   const unchanged: Location[] = [];
   const skipped: { location: Location; reason: string }[] = [];
   for (const file of files) {
+    yield;
     const { location, sha256 } = file;
     // Each file is checked alone, regardless of the batch's folder: even "already there" would reveal it. `perform`
     // allows or refuses a whole request, so it cannot do this check. A batch imports the allowed files and names the
@@ -87,12 +162,12 @@ export function decideImport<File extends WantedFile>(
       skipped.push({ location, reason: notFound().message });
       continue;
     }
-    const present = before.at(location) ?? findDocument(tables, location)?.row.current.sha256;
-    if (present === sha256) {
+    const place = places.look(location);
+    if ((before.at(location) ?? place.sha256) === sha256) {
       unchanged.push(location);
       continue;
     }
-    const obstacle = obstacleTo(standing, before, location);
+    const obstacle = obstacleTo(standing, before, location, place);
     if (obstacle === undefined) {
       before.add(file);
       accepted.push(file);
@@ -102,36 +177,36 @@ export function decideImport<File extends WantedFile>(
 }
 
 /** @throws Refusal INVALID_REQUEST `storage_quota` for the whole batch */
-function applyImport(
+function* applyImport(
   context: WriteContext,
   { files, message, originalAuthor }: ImportInput,
   prepared: readonly PreparedContent[],
-): ImportResult {
+): Steps<ImportResult> {
   const wanted = files.flatMap(({ location }, index) => {
     const content = prepared[index];
     if (content === undefined) return [];
     return [{ location, content, mediaType: guessMediaType(nameOf(location), content), sha256: content.sha256 }];
   });
-  const { accepted, unchanged, skipped } = decideImport(context, new AcceptedFiles(), wanted);
-  if (accepted.length === 0) return { created: [], unchanged, skipped, versionId: null };
-  const { versionId, written } = runAtOnce(
-    recordEvent(context, {
-      event: { type: 'import', mediaTypes: mediaTypesOf(accepted) },
-      files: accepted.map((file) => ({ ...file, prepared: file.content })),
-      message,
-      originalAuthor,
-    }),
-  );
-  noteSearch(context, versionId, ...runAtOnce(noteWritten(context, written)));
-  return { created: accepted.map(({ location }) => location), unchanged, skipped, versionId };
+  const { accepted, unchanged, skipped } = yield* decideImport(context, new AcceptedFiles(), wanted);
+  if (accepted.length === 0) return { created: [], numbers: [], unchanged, skipped, versionId: null };
+  const { versionId, written } = yield* recordEvent(context, {
+    event: { type: 'import', mediaTypes: mediaTypesOf(accepted) },
+    files: accepted.map((file) => ({ ...file, prepared: file.content })),
+    message,
+    originalAuthor,
+  });
+  noteAll(context, versionId, yield* noteWritten(context, written));
+  const numbers = written.map(({ document }) => document);
+  return { created: accepted.map(({ location }) => location), numbers, unchanged, skipped, versionId };
 }
 
 /**
  * Imports a batch of documents by one commit. Documents already there with the same bytes are left as they are. Editor.
  */
-export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly PreparedContent[]> = {
+export const importDocuments: LongWriteOperation<ImportInput, ImportResult, readonly PreparedContent[]> = {
   kind: 'write',
   name: 'document.import',
+  isLong: true,
   needs: ({ into }) => [{ role: 'editor', location: into }],
   note: ({ into, files }) => ({ target: into, detail: { files: files.length } }),
   async prepare(context, { files }) {
@@ -143,11 +218,11 @@ export const importDocuments: WriteOperation<ImportInput, ImportResult, readonly
       return outcome.value;
     });
   },
-  run(context, input, prepared) {
+  *run(context, input, prepared) {
     requireNoDocumentAt(context, input.into);
-    return applyImport(context, input, prepared);
+    return yield* applyImport(context, input, prepared);
   },
-  extentOf: ({ transaction: { tables } }, _, { created }) => documentsExtent(tables, created),
+  extentOf: (_, __, { numbers }) => ({ touched: numbers }),
   noteResult: (result) => ({
     ...(result.versionId === null ? {} : { version: result.versionId }),
     detail: { created: result.created.length, unchanged: result.unchanged.length, skipped: result.skipped.length },

@@ -2,6 +2,7 @@ import { readPolicy } from '../../access/read-policy.js';
 import { AcceptedFiles, type WantedFile } from '../../changes/accepted-files.js';
 import { requireRoom } from '../../changes/quota.js';
 import type { Location } from '../../domain/location.js';
+import { runAtOnce } from '../../scheduling/in-steps.js';
 import type { ReadOperation } from '../operation.js';
 import { decideImport, requireNoDocumentAt, type ImportResult } from './import-documents.js';
 
@@ -18,7 +19,7 @@ export interface PreviewInput {
 }
 
 /** Says what an import of a batch would do now, and writes nothing. Editor, as for the import. */
-export const previewImport: ReadOperation<PreviewInput, Omit<ImportResult, 'versionId'>> = {
+export const previewImport: ReadOperation<PreviewInput, Omit<ImportResult, 'numbers' | 'versionId'>> = {
   kind: 'read',
   name: 'document.preview_import',
   needs: ({ into }) => [{ role: 'editor', location: into }],
@@ -27,7 +28,7 @@ export const previewImport: ReadOperation<PreviewInput, Omit<ImportResult, 'vers
     const { tables, reach } = view;
     const standing = { transaction: { tables }, view, reach, policy: readPolicy(tables) };
     requireNoDocumentAt(standing, into);
-    const { accepted, unchanged, skipped } = decideImport(standing, preview.accepted, files);
+    const { accepted, unchanged, skipped } = runAtOnce(decideImport(standing, preview.accepted, files));
     preview.bytes += accepted.reduce((sum, { size }) => sum + size, 0);
     if (accepted.length > 0) requireRoom(standing, workspace.journal.state.storedBytes + preview.bytes);
     return { created: accepted.map(({ location }) => location), unchanged, skipped };
