@@ -35,12 +35,18 @@ export interface QueuedIndexEvent {
   readonly commit: string;
 }
 
-/** They are analysed in one go, in some milliseconds. */
-const maxTogether = 64;
+/**
+ * Documents of a batch, and bytes after which it takes no further one: it is analysed in one go, in some dozen
+ * milliseconds of a worker. The words of many texts are sorted and merged once, and most of them are the same ones.
+ */
+const maxTogether = 256;
+const bytesTogether = 768 * 1024;
 
 /** Events applied together, or one piece of work. */
 export interface IndexBatch {
   readonly notes: readonly (IndexEvent | Work)[];
+  /** Whether it holds new versions alone. */
+  readonly isUpsert: boolean;
   /** Number of the waiting items in the batch. */
   readonly count: number;
   /** The index's commit after the batch. */
@@ -55,10 +61,12 @@ export function takeBatch(notes: readonly QueuedIndexEvent[], from: number): Ind
   const newest = new Map<Location, IndexEvent>();
   const places = new Map<number, Location>();
   let next = from;
-  for (; next < notes.length && newest.size < maxTogether; next += 1) {
+  let bytes = 0;
+  for (; next < notes.length && newest.size < maxTogether && bytes < bytesTogether; next += 1) {
     const note = notes[next]?.note;
     if (note?.type !== 'upsert') break;
-    const { number, location } = note.document;
+    const { number, location, size } = note.document;
+    bytes += size;
     const before = places.get(number);
     const replaced = before === undefined ? undefined : newest.get(before);
     // Another document can have come to that place since.
@@ -68,8 +76,14 @@ export function takeBatch(notes: readonly QueuedIndexEvent[], from: number): Ind
     places.set(number, location);
   }
   const first = notes[from];
-  if (newest.size === 0 && first !== undefined) return { notes: [first.note], count: 1, commit: first.commit };
-  return { notes: [...newest.values()], count: next - from, commit: notes[next - 1]?.commit ?? '' };
+  if (newest.size === 0 && first !== undefined)
+    return { notes: [first.note], isUpsert: false, count: 1, commit: first.commit };
+  return { notes: [...newest.values()], isUpsert: true, count: next - from, commit: notes[next - 1]?.commit ?? '' };
+}
+
+/** The new versions among the items. */
+export function documentsOf(notes: readonly (IndexEvent | Work)[]): DocumentToIndex[] {
+  return notes.flatMap((note) => (note.type === 'upsert' ? [note.document] : []));
 }
 
 /** Keys in the analysis's order of documents. */

@@ -6,19 +6,29 @@ const gatheredFor = 20;
 /** Maximum of waiting events; beyond, writers wait until half of them are applied. */
 const maxWaiting = 4096;
 
-export interface IndexEventApplier {
+export interface IndexEventApplier<Begun> {
+  /**
+   * Begins the part of a batch that does not depend on those before it, while the one before it is being applied.
+   * Undefined where there is none.
+   */
+  readonly begin: (batch: IndexBatch) => Begun | undefined;
   /** Applies events that can be applied together. Never fails: it mends its own faults. */
-  readonly follow: (batch: IndexBatch) => Promise<void>;
+  readonly follow: (batch: IndexBatch, begun: Begun | undefined) => Promise<void>;
   /** Called when the events of a commit are all applied. Never fails. */
   readonly rest: () => void;
+}
+
+interface Taken<Begun> {
+  readonly batch: IndexBatch;
+  readonly begun: Begun | undefined;
 }
 
 /**
  * The queue of events for the index. They are applied in the order of arrival. They are gathered for a moment so that
  * many small commits are applied together, but at once where a caller waits.
  */
-export class IndexQueue {
-  readonly #follower: IndexEventApplier;
+export class IndexQueue<Begun> {
+  readonly #follower: IndexEventApplier<Begun>;
   #notes: QueuedIndexEvent[] = [];
   /** Number of all events ever taken, and of those applied. */
   #taken = 0;
@@ -28,7 +38,7 @@ export class IndexQueue {
   /** Ends the gathering of events. */
   #hurry: () => void = () => undefined;
 
-  constructor(follower: IndexEventApplier) {
+  constructor(follower: IndexEventApplier<Begun>) {
     this.#follower = follower;
   }
 
@@ -67,9 +77,14 @@ export class IndexQueue {
       if (this.#waiting.length === 0) await this.#gather();
       const notes = this.#notes;
       this.#notes = [];
-      for (let next = 0; next < notes.length;) {
-        next += await this.#followSome(notes, next);
+      let next = 0;
+      for (let some = this.#takeSome(notes, next); some !== undefined;) {
+        next += some.batch.count;
+        // Work on the index decides how what comes after it is done.
+        const following = some.batch.isUpsert ? this.#takeSome(notes, next) : undefined;
+        await this.#follow(some);
         if (rests.isDue) await rests.take();
+        some = following ?? this.#takeSome(notes, next);
       }
       this.#follower.rest();
     }
@@ -87,14 +102,18 @@ export class IndexQueue {
     });
   }
 
-  /** @returns how many events it applied */
-  async #followSome(notes: readonly QueuedIndexEvent[], from: number): Promise<number> {
+  /** The next batch, with what can be done of it already. */
+  #takeSome(notes: readonly QueuedIndexEvent[], from: number): Taken<Begun> | undefined {
+    if (from >= notes.length) return undefined;
     const batch = takeBatch(notes, from);
-    await this.#follower.follow(batch);
+    return { batch, begun: this.#follower.begin(batch) };
+  }
+
+  async #follow({ batch, begun }: Taken<Begun>): Promise<void> {
+    await this.#follower.follow(batch, begun);
     this.#followed += batch.count;
     const done = this.#waiting.filter(({ until }) => until <= this.#followed);
     if (done.length > 0) this.#waiting = this.#waiting.filter(({ until }) => until > this.#followed);
     for (const { resolve } of done) resolve();
-    return batch.count;
   }
 }

@@ -18,7 +18,7 @@ import { IndexQueue } from './index-queue.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { decodeTextInSteps } from '../text/charset.js';
 import { analyzeDocuments, maxIndexedBytes, type TextBlob } from './analyze-documents.js';
-import type { DocumentToIndex, IndexBatch, IndexEvent } from './index-event.js';
+import { documentsOf, type DocumentToIndex, type IndexBatch, type IndexEvent } from './index-event.js';
 
 export interface SearchKeeperOptions {
   /** Where the index is stored between starts; null holds it in memory. */
@@ -48,6 +48,12 @@ export interface SearchProgress {
   readonly documents: number;
 }
 
+/** New versions that are being analysed for an index. */
+interface BegunAnalysis {
+  readonly index: SearchIndex;
+  readonly upserts: Promise<SearchUpsert[]>;
+}
+
 /** Most texts that are left out of an index because of faults. */
 const maxLeftOut = 100;
 /** Events, or milliseconds, after which the index is stored, so little is left to catch up after a crash. */
@@ -66,7 +72,11 @@ export class SearchKeeper {
   /** Filled beside the other one, until it takes its place. */
   #next: SearchIndex | null = null;
   readonly #options: SearchKeeperOptions;
-  readonly #queue = new IndexQueue({ follow: (batch) => this.#followBatch(batch), rest: () => this.#saveIfDue() });
+  readonly #queue = new IndexQueue<BegunAnalysis>({
+    begin: (batch) => this.#begin(batch),
+    follow: (batch, begun) => this.#followBatch(batch, begun),
+    rest: () => this.#saveIfDue(),
+  });
   /** Whether the index is behind in a way that events do not mend: they are left out until a catch-up is done. */
   #isBehind = true;
   #isReady = false;
@@ -337,12 +347,27 @@ export class SearchKeeper {
       .finally(() => (this.#isStoring = false));
   }
 
+  /**
+   * Analyses new versions ahead, so that the worker does not wait for the texts. What other events change does not touch
+   * the analysis of a text.
+   */
+  #begin({ notes, isUpsert }: IndexBatch): BegunAnalysis | undefined {
+    if (!isUpsert || this.#next !== null) return undefined;
+    const { index } = this;
+    const upserts = this.analyze(documentsOf(notes), index);
+    // Whoever follows the batch learns of a fault.
+    upserts.catch(() => undefined);
+    return { index, upserts };
+  }
+
   /** Never fails: an event that could not be applied is reported, and the index is rebuilt. */
-  async #followBatch({ notes, count, commit }: IndexBatch): Promise<void> {
+  async #followBatch({ notes, count, commit }: IndexBatch, begun: BegunAnalysis | undefined): Promise<void> {
     try {
       const [first] = notes;
       if (first?.type === 'work') first.run();
-      else {
+      else if (begun !== undefined && begun.index === this.index && this.#next === null) {
+        this.index.apply({ commit, upserts: await begun.upserts });
+      } else {
         const indexes = this.#next === null ? [this.index] : [this.index, this.#next];
         for (const index of indexes) await this.#followIn(index, notes as readonly IndexEvent[], commit);
       }
@@ -355,7 +380,7 @@ export class SearchKeeper {
   }
 
   async #followIn(index: SearchIndex, notes: readonly IndexEvent[], commit: string): Promise<void> {
-    const documents = notes.flatMap((note) => (note.type === 'upsert' ? [note.document] : []));
+    const documents = documentsOf(notes);
     if (documents.length > 0) {
       index.apply({ commit, upserts: await this.analyze(documents, index) });
       return;

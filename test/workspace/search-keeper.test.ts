@@ -112,6 +112,27 @@ describe('the keeper of the text index', () => {
     await keeper.close();
   });
 
+  it('reads the texts of the next batch while those of the one before it are analysed', async () => {
+    const { keeper, asked, arrive, find, faults } = openKeeper();
+    const flood = Array.from({ length: 257 }, (_, index) =>
+      write(index, `${index}.md`, index === 256 ? 'last' : 'same'),
+    );
+    keeper.follow('c1', flood);
+    const state = { isSettled: false };
+    const settled = keeper.settled().then(() => (state.isSettled = true));
+    await arrive('last', 'last words');
+    assert.deepEqual(asked, ['same', 'last']);
+    while (!state.isSettled) {
+      await nextTurn();
+      if (asked.length <= 257 && !state.isSettled) await Promise.race([settled, arrive('same', 'first words')]);
+    }
+    assert.equal((await find('last')).hits.length, 1);
+    assert.equal((await find('first')).hits.length, 9);
+    assert.equal(keeper.index.commit, 'c1');
+    assert.deepEqual(faults, []);
+    await keeper.close();
+  });
+
   it('is not ready while a fault of its filling is still to be repaired', async () => {
     const { keeper, arrive, find } = openKeeper();
     await keeper.startAnew(['en']);
@@ -155,7 +176,7 @@ const write = (number: number, name: string, blobOid: string): IndexEvent => ({
 /** A keeper whose texts arrive when the test lets them. */
 function openKeeper() {
   const asked: string[] = [];
-  const arrivals = new Map<string, (text: string) => void>();
+  const arrivals = new Map<string, ((text: string) => void)[]>();
   const faults: unknown[] = [];
   const keeper = new SearchKeeper({
     folder: null,
@@ -163,7 +184,9 @@ function openKeeper() {
     clock: new TestClock(),
     readBlob: (oid) => {
       asked.push(oid);
-      return new Promise((resolve) => arrivals.set(oid, (text) => resolve(Buffer.from(text))));
+      return new Promise((resolve) => {
+        arrivals.set(oid, [...(arrivals.get(oid) ?? []), (text) => resolve(Buffer.from(text))]);
+      });
     },
     blobOf: () => undefined,
     onFault: (_, cause) => faults.push(cause),
@@ -172,7 +195,9 @@ function openKeeper() {
   keeper.markReady();
   const arrive = async (oid: string, text: string): Promise<void> => {
     while (!arrivals.has(oid)) await nextTurn();
-    arrivals.get(oid)?.(text);
+    const waiting = arrivals.get(oid) ?? [];
+    arrivals.delete(oid);
+    for (const resolve of waiting) resolve(text);
   };
   const find = (query: string) => keeper.search({ reach: everything, query, limit: 9 });
   return { keeper, asked, faults, arrive, find };
