@@ -10,6 +10,7 @@ import { measureExport, measureGrowth, measureLostUpdates, measureReach } from '
 import { measureFeed } from './measure-feed.js';
 import { measureGit } from './measure-git.js';
 import { measureHolds } from './measure-holds.js';
+import { measureImports } from './measure-imports.js';
 import { measureMirrors } from './measure-mirrors.js';
 import { measurePacks } from './measure-packs.js';
 import { measureProcessor } from './measure-processor.js';
@@ -35,6 +36,7 @@ const measurements: Readonly<Record<string, (report: Report, effort: Effort) => 
   git: (report, effort) => measureGit(report, effort, numberOf('commits')),
   packs: (report, { times }) => measurePacks(report, times === 1 ? 10_000 : 100_000),
   holds: measureHolds,
+  imports: (report, { times }) => measureImports(report, times === 1 ? [5000, 20_000] : [20_000, 100_000]),
   mirrors: (report, { times }) => measureMirrors(report, times === 1 ? 5000 : 50_000),
   tokens: measureTokens,
   erase: (report, { times }) =>
