@@ -91,7 +91,7 @@ export async function measureWrites(report: Report, effort: Effort): Promise<voi
 }
 
 /** The ETag of each document, by its path under the service's address. */
-async function readTags(seeded: Seeded, url: string): Promise<Map<string, string>> {
+export async function readTags(seeded: Seeded, url: string): Promise<Map<string, string>> {
   const tags = new Map<string, string>();
   for (const folder of new Set(seeded.locations.map(parentOf))) {
     for (let cursor: string | null = ''; cursor !== null;) {

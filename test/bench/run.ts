@@ -1,10 +1,11 @@
 /**
  * Measures the service beside its baselines and prints a table.
- * Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [--elsewhere=N] [--records=N] [NAME…]
+ * Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [--elsewhere=N] [--records=N] [--documents=N] [NAME…]
  */
 import { measureLists, measureReads, measureWrites, type Effort } from './measure-core.js';
 import { measureAgents } from './measure-agents.js';
 import { measureAudit } from './measure-audit.js';
+import { measureCurves } from './measure-curves.js';
 import { measureErase } from './measure-erase.js';
 import { measureExport, measureGrowth, measureLostUpdates, measureReach } from './measure-growth.js';
 import { measureFeed } from './measure-feed.js';
@@ -31,6 +32,7 @@ const measurements: Readonly<Record<string, (report: Report, effort: Effort) => 
   reach: measureReach,
   export: measureExport,
   growth: measureGrowth,
+  curves: (report, effort) => measureCurves(report, effort, numberOf('documents')),
   versions: measureVersions,
   feed: measureFeed,
   git: (report, effort) => measureGit(report, effort, numberOf('commits')),
@@ -56,7 +58,7 @@ const names = args.filter((arg) => !arg.startsWith('--'));
 const unknown = names.filter((name) => measurements[name] === undefined);
 if (unknown.length > 0 || args.includes('--help')) {
   process.stdout.write(
-    `Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [--elsewhere=N] [--records=N] [NAME…]\nNames: ${Object.keys(measurements).join(', ')}\n`,
+    `Usage: npm run bench [-- --quick] [--commits=N] [--pace=N] [--elsewhere=N] [--records=N] [--documents=N] [NAME…]\nNames: ${Object.keys(measurements).join(', ')}\n`,
   );
   process.exit(unknown.length > 0 ? 2 : 0);
 }

@@ -41,9 +41,10 @@ export function textOf(number: number, bytes: number): string {
 
 export async function seed(
   count: number,
-  options: { bytes?: number; perFolder?: number; below?: string } = {},
+  options: { bytes?: number; perFolder?: number; below?: string; text?: (number: number) => string } = {},
 ): Promise<Seeded> {
   const { bytes = 4096, perFolder = 100, below = '' } = options;
+  const text = options.text ?? ((number: number) => textOf(number, bytes));
   const dataFolder = await mkdtemp(join(tmpdir(), 'cartulary-bench-'));
   const service = await openService(dataFolder);
   const workspace = await service.addWorkspace('acme');
@@ -52,7 +53,7 @@ export async function seed(
   for (let start = 0; start < count; start += batch) {
     const files = locations
       .slice(start, start + batch)
-      .map((location, index) => ({ location, content: { bytes: Buffer.from(textOf(start + index, bytes)) } }));
+      .map((location, index) => ({ location, content: { bytes: Buffer.from(text(start + index)) } }));
     await perform(workspace, operator, importDocuments, { into: rootLocation, files, message: null });
   }
   await workspace.search.settled();

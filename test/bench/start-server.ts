@@ -53,6 +53,9 @@ async function startProcess(args: readonly string[]): Promise<RunningServer> {
   };
 }
 
+/** The built command `cartulary`. */
+export const program = (): string => builtFile('../../bin/cartulary.js');
+
 /** The service itself on a data folder. */
 export function startCartulary(dataFolder: string): Promise<RunningServer> {
   return startProcess(serveOn(dataFolder));
@@ -64,7 +67,7 @@ export function startWatched(dataFolder: string): Promise<RunningServer> {
 }
 
 function serveOn(dataFolder: string): string[] {
-  return [builtFile('../../bin/cartulary.js'), 'serve', '--data', dataFolder, '--port', '0', '--json'];
+  return [program(), 'serve', '--data', dataFolder, '--port', '0', '--json'];
 }
 
 async function readUrl(child: ChildProcess): Promise<string> {

@@ -86,7 +86,8 @@ export async function prepareSource(
   source: ContentSource,
   mediaType?: string,
 ): Promise<PreparedContent> {
-  const policy = readPolicy(context.view.tables);
+  // The present one, and not the view's: an import prepares many contents, in several turns of the event loop.
+  const policy = readPolicy(context.workspace.journal.reader);
   const declared = mediaType === undefined ? undefined : declaredCharset(mediaType);
   if ('bytes' in source) {
     if (source.bytes.length > policy.largestText) throw contentTooLarge(policy.largestText);

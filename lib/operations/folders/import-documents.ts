@@ -23,6 +23,7 @@ import type { OriginalAuthor } from '../../domain/original-author.js';
 import { conflict, notFound, Refusal } from '../../domain/refusal.js';
 import { roleContains } from '../../domain/role.js';
 import type { Steps } from '../../scheduling/in-steps.js';
+import { Rests } from '../../scheduling/rests.js';
 import { rootFolderNumber } from '../../sidecar/tables/folder-table.js';
 import type { Tables } from '../../sidecar/tables.js';
 import { findDocument, walkPath, type PathStep } from '../../view/locate.js';
@@ -211,7 +212,16 @@ export const importDocuments: LongWriteOperation<ImportInput, ImportResult, read
   note: ({ into, files }) => ({ target: into, detail: { files: files.length } }),
   async prepare(context, { files }) {
     for (const { location } of files) requireNewLocation(location);
-    const outcomes = await Promise.allSettled(files.map((file) => prepareSource(context, file.content)));
+    const preparing: Promise<PreparedContent>[] = [];
+    const rests = new Rests();
+    for (const { content } of files) {
+      const one = prepareSource(context, content);
+      // It is asked for its outcome when all have begun.
+      one.catch(() => undefined);
+      preparing.push(one);
+      if (rests.isDue) await rests.take();
+    }
+    const outcomes = await Promise.allSettled(preparing);
     // No content of the request is still being stored when it is refused.
     return outcomes.map((outcome) => {
       if (outcome.status === 'rejected') throw outcome.reason;
