@@ -198,16 +198,16 @@ export class Checkpointer {
     const { head } = journal.state;
     const bytesAtStart = this.#pendingBytes;
     const startedAt = this.#options.clock.elapsed();
-    const first = await this.#packUpTo(upTo);
+    await this.#packUpTo(upTo);
     if (head !== null) await this.#moveMain(head);
     // From the newest to the oldest: a delta goes before its base, so that what a row needs is always there.
-    for (let number = upTo; number >= first; number -= deleteRows) {
-      await journal.write({
+    for (let left = upTo; left > 0;) {
+      left = await journal.write({
         run({ tables }) {
-          tables.objects.deleteBetween(Math.max(first, number - deleteRows + 1), number);
           // With the first rows already: once one of main's commits is no longer pending, this note proves that main is
           // ours.
-          if (head !== null && number === upTo) noteCheckpoint(tables, head);
+          if (head !== null && left === upTo) noteCheckpoint(tables, head);
+          return tables.objects.deleteNewest(left, deleteRows);
         },
       });
     }
@@ -216,20 +216,16 @@ export class Checkpointer {
     if (this.#pendingBytes > 0) this.#schedule(interval);
   }
 
-  /** @returns the number of the first object; more than `upTo` when there was none */
-  async #packUpTo(upTo: number): Promise<number> {
+  async #packUpTo(upTo: number): Promise<void> {
     const { repository, maintainer } = this.#options;
-    let first: number | undefined;
     for (let after = 0; after < upTo;) {
       const batch = await this.#readBatch(after, upTo);
       if (batch === undefined) break;
-      first ??= batch.first;
       after = batch.last;
       await maintainer.roomForPack();
       await repository.addPack(batch.objects);
       maintainer.notePack();
     }
-    return first ?? upTo + 1;
   }
 
   async #moveMain(head: Oid): Promise<void> {
@@ -249,13 +245,9 @@ export class Checkpointer {
     this.#main = head;
   }
 
-  async #readBatch(
-    after: number,
-    upTo: number,
-  ): Promise<{ objects: PackableObject[]; first: number; last: number } | undefined> {
+  async #readBatch(after: number, upTo: number): Promise<{ objects: PackableObject[]; last: number } | undefined> {
     const objects: PackableObject[] = [];
     const inPack = new Set<Oid>();
-    let first: number | undefined;
     let last = after;
     let bytes = 0;
     while (bytes < packBytes) {
@@ -266,12 +258,11 @@ export class Checkpointer {
         objects.push(object);
         inPack.add(row.oid);
         bytes += object.deflated.length;
-        first ??= row.number;
         last = row.number;
       }
       await yieldToLoop();
     }
-    return first === undefined ? undefined : { objects, first, last };
+    return objects.length === 0 ? undefined : { objects, last };
   }
 
   /** A delta stays one where its base is in the same pack. */

@@ -222,6 +222,40 @@ describe('Pending trees', function () {
     }
   });
 
+  it('that come later are not deleted, also where an earlier checkpoint has ended between two deletions', async () => {
+    const { journal, checkpointer } = test.workspace;
+    await unmoved(async () => {
+      for (let i = 0; i < 1200; i++) await update(i, `text ${i}`);
+    });
+    const write = journal.write.bind(journal);
+    const beforeDeletion = (work: (deletion: number) => Promise<unknown>): void => {
+      let deletion = 0;
+      let isOther = false;
+      const value = async (deleting: Parameters<typeof write>[0]): Promise<unknown> => {
+        if (isOther) return write(deleting);
+        isOther = true;
+        await work((deletion += 1)).finally(() => (isOther = false));
+        return write(deleting);
+      };
+      Object.defineProperty(journal, 'write', { configurable: true, value });
+    };
+    beforeDeletion(async (deletion) => {
+      if (deletion === 2) await update(1, 'while the first one deletes');
+      if (deletion === 3) throw new Error('The disk is full for a moment.');
+    });
+    await assert.rejects(checkpointer.run(), /full for a moment/);
+    // The newest rows go first, and their numbers are given again.
+    beforeDeletion(async (deletion) => {
+      if (deletion === 2) await update(2, 'while the second one deletes');
+    });
+    await checkpointer.run();
+    Object.defineProperty(journal, 'write', { configurable: true, value: write });
+    assert.ok(rows().length > 0, 'the last write waits');
+    await requireSound(test.workspace, folder());
+    assert.equal(await someone.read('team/notes on the subject 1.md'), 'while the first one deletes');
+    assert.equal(await someone.read('team/notes on the subject 2.md'), 'while the second one deletes');
+  });
+
   it('are no obstacle to an erase, and leave nothing of the name that it destroys', async () => {
     await unmoved(async () => {
       for (let i = 0; i < 5; i++) await update(i, `text ${i}`);

@@ -35,7 +35,10 @@ export class ObjectTable extends Table {
   readonly #span = this.valueStatement<[], number>(
     `SELECT coalesce((SELECT max(number) FROM pending_object) - (SELECT min(number) FROM pending_object) + 1, 0)`,
   );
-  readonly #delete = this.statement('DELETE FROM pending_object WHERE number BETWEEN ? AND ?');
+  readonly #after = this.valueStatement<[number, number], number>(
+    'SELECT number FROM pending_object WHERE number <= ? ORDER BY number DESC LIMIT 1 OFFSET ?',
+  );
+  readonly #delete = this.statement('DELETE FROM pending_object WHERE number > ? AND number <= ?');
   readonly #stage = this.statement(
     'INSERT INTO staged_object (oid, size, staged_at) VALUES (?, ?, ?) ON CONFLICT (oid) DO UPDATE SET staged_at = excluded.staged_at',
   );
@@ -114,9 +117,15 @@ export class ObjectTable extends Table {
     return this.#span.get() ?? 0;
   }
 
-  /** Deletes objects that are in a pack now: those with from ≤ number ≤ upTo. */
-  deleteBetween(from: number, upTo: number): void {
-    this.#delete.run(from, upTo);
+  /**
+   * Deletes objects that are in a pack now: of those with a number up to this one, the newest, at most `most` of them.
+   * @returns the number of the newest one that is left of them; 0 for none. What comes later has a greater number, also
+   * where numbers have become free.
+   */
+  deleteNewest(upTo: number, most: number): number {
+    const left = this.#after.get(upTo, most) ?? 0;
+    this.#delete.run(left, upTo);
+    return left;
   }
 
   pendingTotals(): { readonly bytes: number; readonly objects: number } {
