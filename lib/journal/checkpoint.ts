@@ -269,7 +269,7 @@ export class Checkpointer {
   #packable(row: PendingObject, inPack: ReadonlySet<Oid>): PackableObject {
     const { oid, type, size, deflated, base } = row;
     if (base === null) return { oid, type, size, deflated };
-    if (inPack.has(base)) return { oid, type, size, deflated, base };
+    if (inPack.has(base) && this.#options.repository.takesDeltas) return { oid, type, size, deflated, base };
     const whole = resolvePending(this.#options.journal.reader.objects, row);
     if (whole === undefined)
       throw new RepositoryUnreadable(`The base ${base} of the pending object ${oid} is missing.`);

@@ -28,7 +28,8 @@ export interface JournalOptions {
   readonly onObjectsAdded: (bytes: number) => void;
   /**
    * The number up to which a checkpoint is moving pending objects; 0 while there is none. Those cannot be bases of new
-   * deltas, because they will be in another pack. Left out: trees wait whole.
+   * deltas, because they will be in another pack. Left out: trees wait whole, since the repository takes no
+   * deltas.
    */
   readonly movingUpTo?: () => number;
   /** Called in the group's transaction after each write, with the state before it. */

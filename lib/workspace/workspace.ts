@@ -189,7 +189,7 @@ export class Workspace {
       randomness: options.randomness,
       observer: options.journalObserver,
       onObjectsAdded: (bytes) => this.checkpointer.noteAdded(bytes),
-      movingUpTo: () => this.checkpointer.movingUpTo,
+      ...(options.repository.takesDeltas ? { movingUpTo: () => this.checkpointer.movingUpTo } : {}),
       afterWrite: ({ tables, state, now }, before) => {
         if (isSignatureDue(before.chain, state.chain)) signHead(tables.auditCheckpoints, this.signer, state.chain, now);
       },

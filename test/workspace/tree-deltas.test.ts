@@ -289,24 +289,44 @@ describe('Pending trees', function () {
 
 describe('Pending trees of a workspace without git', () => {
   for (const store of ['memory', 'disk-without-git'] as const) {
-    it(`are read out of their pack (${store})`, async () => {
+    it(`wait whole, so that their packs can be joined (${store})`, async () => {
       const test = await openTestService({ store });
       try {
+        const { repository, checkpointer, journal } = test.workspace;
         const someone = new Actor(test.workspace, operatorId);
-        for (let i = 0; i < 60; i++) await someone.create(`team/notes on the subject ${i}.md`, `${i}`);
-        const { tree } = test.workspace.journal.state;
-        await test.workspace.checkpointer.run();
-        const { bytes } = await test.workspace.repository.read(tree ?? '');
-        assert.ok(bytes.length > 0);
-        await test.workspace.checkpointer.run();
-        assert.deepEqual(await test.workspace.repository.fsck(), []);
-        await someone.update('team/notes on the subject 59.md', 'again');
-        assert.equal(await someone.read('team/notes on the subject 59.md'), 'again');
+        for (let i = 0; i < 20; i++) {
+          for (let j = 0; j < 3; j++) await someone.create(`team/notes on the subject ${i} ${j}.md`, `${i} ${j}`);
+          assert.equal(readPending(journal.reader.objects, journal.state.tree ?? '')?.type, 'tree');
+          await checkpointer.run();
+        }
+        const { after } = await repository.maintain();
+        assert.ok(after.packs < 10, `${after.packs} packs`);
+        assert.equal(await someone.read('team/notes on the subject 7 2.md'), '7 2');
+        assert.deepEqual(await repository.fsck(), []);
       } finally {
         await test.close();
       }
     });
   }
+
+  it('that waited as deltas when there was git are written whole', async () => {
+    const test = await openTestService({ store: 'disk' });
+    const { dataFolder = null, workspace } = test;
+    try {
+      const someone = new Actor(workspace, operatorId);
+      for (let i = 0; i < 20; i++) await someone.create(`team/notes on the subject ${i}.md`, `${i}`);
+      Object.defineProperty(workspace.repository, 'takesDeltas', { value: false });
+      await workspace.checkpointer.run();
+      const [pack = ''] = packsOf(dataFolder ?? '');
+      const said = execFileSync('git', ['verify-pack', '-v', pack], { encoding: 'utf8' });
+      assert.match(said, / tree /);
+      assert.match(said, /^non delta: \d+ objects?\n.*ok$/m);
+      assert.doesNotMatch(said, /chain length/);
+      await requireSound(workspace, dataFolder ?? '');
+    } finally {
+      await test.close();
+    }
+  });
 });
 
 function packsOf(dataFolder: string): string[] {

@@ -33,6 +33,7 @@ const smallBlob = 256 * 1024;
 export class DiskRepositoryWithGit extends WrittenRepository implements Repository {
   readonly #program: GitProgram;
   readonly #path: string;
+  readonly takesDeltas = true;
   readonly #contents: CatFile;
   readonly #facts: CatFile;
   readonly #streams = new Set<Readable>();

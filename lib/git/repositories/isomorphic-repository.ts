@@ -31,6 +31,7 @@ export class IsomorphicRepository extends WrittenRepository implements Repositor
   readonly #fs: FsClient;
   readonly #missing: string | null;
   readonly place: RepositoryPlace | null;
+  readonly takesDeltas = false;
   readonly #closing = new AbortController();
   readonly #streams = new Set<Readable>();
   #cache = {};

@@ -121,6 +121,9 @@ export interface Repository {
   /** Its path and its way of reading, for another thread; null in memory. */
   readonly place: RepositoryPlace | null;
 
+  /** Whether added packs may hold deltas. Without the git program they are joined entry by entry, and cannot be then. */
+  readonly takesDeltas: boolean;
+
   /**
    * Removes all objects for good that `roots` do not reach: packs with such objects are replaced by new ones without
    * them. Meanwhile no maintenance runs. Only packs are searched that were there before `roots` is called, so the roots
