@@ -23,8 +23,6 @@ export interface SweepObjectsOptions {
 /** Rows read in one turn. */
 const rowsAtOnce = 2000;
 const bytesAtOnce = 512 * 1024;
-/** Names of a folder that are looked at in one turn: a folder can have a hundred thousand. */
-const namesAtOnce = 5000;
 /** How often a sweep begins again because rows name what was about to go. */
 const maxAttempts = 3;
 
@@ -158,15 +156,14 @@ async function requireUnneeded(
     await yieldToLoop();
     signal.throwIfAborted();
   }
+  const rests = new Rests();
   for await (const row of listPending(journal)) {
     if (row.type === 'blob') continue;
     // One that waits no more was read as a row, and is in the repository now.
     const object = resolvePending(journal.reader.objects, row) ?? (await workspace.repository.read(row.oid));
-    let looked = 0;
     for (const { oid, isBlob } of namesIn(object)) {
       if (going.has(oid)) (isBlob ? blobs : history).add(oid);
-      looked += 1;
-      if (looked % namesAtOnce === 0) await yieldToLoop();
+      if (rests.isDue) await rests.take();
     }
     signal.throwIfAborted();
   }

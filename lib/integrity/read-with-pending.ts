@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { decodeCommit, type Oid } from '../git/objects/objects.js';
+import { readPending } from '../journal/pending-object.js';
 import { readAnyObject, type ReadOnlyWorkspace } from './open-data-folder.js';
 import type { HistorySource } from './replay-history.js';
 
@@ -9,7 +10,7 @@ export function readWithPending(workspace: Pick<ReadOnlyWorkspace, 'sidecar' | '
   const { objects } = workspace.sidecar.reader;
   return {
     read: (oid) => readAnyObject(workspace, oid),
-    size: async (oid) => objects.find(oid)?.size ?? repository.size(oid),
+    size: async (oid) => readPending(objects, oid)?.bytes.length ?? repository.size(oid),
     async readStream(oid) {
       if (objects.find(oid) === undefined) return repository.readStream(oid);
       const { bytes } = await readAnyObject(workspace, oid);

@@ -3,6 +3,7 @@ import { describeError } from '../domain/describe-error.js';
 import type { Oid, PackableObject } from '../git/objects/objects.js';
 import { packTree, Tree } from '../git/objects/tree.js';
 import { RepositoryUnreadable, type Repository } from '../git/repositories/repository.js';
+import { Rests } from '../scheduling/rests.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { Journal } from './journal.js';
 import type { Maintainer } from './maintain.js';
@@ -248,6 +249,7 @@ export class Checkpointer {
   async #readBatch(after: number, upTo: number): Promise<{ objects: PackableObject[]; last: number } | undefined> {
     const objects: PackableObject[] = [];
     const inPack = new Set<Oid>();
+    const rests = new Rests();
     let last = after;
     let bytes = 0;
     while (bytes < packBytes) {
@@ -259,6 +261,9 @@ export class Checkpointer {
         inPack.add(row.oid);
         bytes += object.deflated.length;
         last = row.number;
+        // What comes next may have its base in this pack, and is made whole for the next one.
+        if (bytes >= packBytes) break;
+        if (rests.isDue) await rests.take();
       }
       await yieldToLoop();
     }

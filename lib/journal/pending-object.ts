@@ -1,5 +1,9 @@
 import { applyDelta, inflateObject, type GitObject } from '../git/objects/objects.js';
+import { RepositoryUnreadable } from '../git/repositories/repository.js';
 import type { ObjectTable, PendingObject } from '../sidecar/tables/object-table.js';
+
+/** Deltas in one chain: what reading the last of them costs at the most. */
+export const longestChain = 40;
 
 /**
  * The content of a pending object, out of its deltas where it waits as one.
@@ -19,6 +23,7 @@ export function resolvePending(objects: Pick<ObjectTable, 'find'>, row: PendingO
   let at = row;
   while (at.base !== null) {
     deltas.push(inflateObject(at));
+    if (deltas.length > longestChain) throw new RepositoryUnreadable(`The bases of ${row.oid} have no end.`);
     const base = objects.find(at.base);
     if (base === undefined) return undefined;
     at = base;

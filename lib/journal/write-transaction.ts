@@ -5,7 +5,7 @@ import { appendRecord, type ChainHead } from '../audit/chain.js';
 import { MissingObject, type Oid, type PackableObject } from '../git/objects/objects.js';
 import { packTree, packTreeAsDelta, Tree } from '../git/objects/tree.js';
 import type { TreeCache } from './object-cache.js';
-import { readPending } from './pending-object.js';
+import { longestChain, readPending } from './pending-object.js';
 import type { Tables } from '../sidecar/tables.js';
 
 /** The state of a workspace. Replaced as a whole, so it can be restored after a refused write. */
@@ -20,9 +20,6 @@ export interface WorkspaceState {
   /** Bytes of all versions ever written, less erased ones. */
   readonly storedBytes: number;
 }
-
-/** Deltas in one chain: what reading the last of them costs at the most. */
-const longestChain = 40;
 
 /** Thrown by a write that needs several trees outside memory: the journal loads them all and runs it again. */
 export class MissingTrees extends Error {

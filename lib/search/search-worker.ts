@@ -9,11 +9,15 @@ import { startThread } from '../scheduling/start-thread.js';
 const maxKept = 8 * 1024 * 1024;
 
 interface Waiting {
+  readonly request: JobRequest;
   resolve(result: SharedArrayBuffer | string | null): void;
   reject(error: Error): void;
 }
 
-/** A worker thread that starts at its first use and does not keep the process alive while idle. */
+/**
+ * A worker thread that starts at its first use and does not keep the process alive while idle. It takes one request
+ * after the other. Where one ends the thread, that one is rejected, and a new thread takes those behind it.
+ */
 export class SearchWorker {
   #worker: Worker | undefined;
   #requests = 0;
@@ -60,9 +64,9 @@ export class SearchWorker {
     return new Promise((resolve, reject) => {
       const worker = (this.#worker ??= this.#start());
       this.#requests += 1;
-      this.#waiting.set(this.#requests, { resolve, reject });
-      worker.ref();
       const request: JobRequest = { id: this.#requests, job };
+      this.#waiting.set(request.id, { request, resolve, reject });
+      worker.ref();
       worker.postMessage(request, []);
     });
   }
@@ -71,6 +75,20 @@ export class SearchWorker {
     this.#worker = undefined;
     for (const waiter of this.#waiting.values()) waiter.reject(error);
     this.#waiting.clear();
+  }
+
+  /** The thread has ended by itself, while it was at the oldest request. */
+  #goOn(error: Error): void {
+    this.#worker = undefined;
+    const [oldest, ...others] = this.#waiting.values();
+    if (oldest === undefined) return;
+    this.#waiting.delete(oldest.request.id);
+    if (others.length > 0) {
+      this.#worker = this.#start();
+      this.#worker.ref();
+      for (const { request } of others) this.#worker.postMessage(request, []);
+    }
+    oldest.reject(error);
   }
 
   #start(): Worker {
@@ -84,7 +102,7 @@ export class SearchWorker {
     });
     const fail = (error: Error): void => {
       // A closed worker may end when another has long taken over.
-      if (this.#worker === worker) this.#drop(error);
+      if (this.#worker === worker) this.#goOn(error);
     };
     worker.on('error', fail);
     worker.on('exit', (code) => {

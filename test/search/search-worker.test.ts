@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Worker } from 'node:worker_threads';
 import type { Location } from '../../lib/domain/location.js';
 import { plainReading } from '../../lib/search/analysis/analyze-document.js';
 import { SearchWorker } from '../../lib/search/search-worker.js';
@@ -14,6 +15,28 @@ describe('search: a worker', () => {
     await closing;
     assert.equal((await next).documents, 1);
     await worker.close();
+  });
+
+  it('whose thread ends at a request refuses this one alone, and takes those behind it', async () => {
+    let begun = 0;
+    const endFirst = (thread: Worker): void => {
+      begun += 1;
+      if (begun === 1) void thread.terminate();
+    };
+    process.on('worker', endFirst);
+    const worker = new SearchWorker();
+    try {
+      const asked = [1, 2, 3].map(() => worker.analyze([document], plainReading));
+      const outcomes = await Promise.allSettled(asked);
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ['rejected', 'fulfilled', 'fulfilled'],
+      );
+      assert.equal(begun, 2);
+    } finally {
+      process.off('worker', endFirst);
+      await worker.close();
+    }
   });
 
   it('that is ended refuses its open requests', async () => {

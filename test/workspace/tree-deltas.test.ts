@@ -10,6 +10,7 @@ import { readAnyObject } from '../../lib/integrity/open-data-folder.js';
 import { pathsOf } from '../../lib/journal/workspace-files.js';
 import { readPending } from '../../lib/journal/pending-object.js';
 import type { Workspace } from '../../lib/workspace/workspace.js';
+import { RepositoryUnreadable } from '../../lib/git/repositories/repository.js';
 import { Actor } from '../support/store/actor.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { requireSound } from '../support/store/evidence.js';
@@ -256,6 +257,21 @@ describe('Pending trees', function () {
     assert.equal(await someone.read('team/notes on the subject 2.md'), 'while the second one deletes');
   });
 
+  it('whose bases go round in a circle are damaged, and reading them ends', async () => {
+    await unmoved(async () => {
+      for (let i = 0; i < 3; i++) await update(i, `text ${i}`);
+      const [first, second] = trees().filter(({ base }) => base !== null);
+      assert.ok(first !== undefined && second !== undefined);
+      const objects = {
+        find: (oid: string) => {
+          const found = test.workspace.journal.reader.objects.find(oid);
+          return found === undefined ? undefined : { ...found, base: oid === first.oid ? second.oid : first.oid };
+        },
+      };
+      assert.throws(() => readPending(objects, first.oid), RepositoryUnreadable);
+    });
+  });
+
   it('are no obstacle to an erase, and leave nothing of the name that it destroys', async () => {
     await unmoved(async () => {
       for (let i = 0; i < 5; i++) await update(i, `text ${i}`);
@@ -311,7 +327,7 @@ describe('Pending trees of a workspace without git', () => {
 
   it('that waited as deltas when there was git are written whole', async () => {
     const test = await openTestService({ store: 'disk' });
-    const { dataFolder = null, workspace } = test;
+    const { dataFolder, workspace } = test;
     try {
       const someone = new Actor(workspace, operatorId);
       for (let i = 0; i < 20; i++) await someone.create(`team/notes on the subject ${i}.md`, `${i}`);
