@@ -2,6 +2,3 @@
 -- of the chain of deltas below it.
 ALTER TABLE pending_object ADD COLUMN base TEXT;
 ALTER TABLE pending_object ADD COLUMN depth INTEGER NOT NULL DEFAULT 0;
-
--- `document_by_moment_and_folder` begins with the same column.
-DROP INDEX document_by_moment;
