@@ -35,7 +35,7 @@ export class ObjectTable extends Table {
   readonly #span = this.valueStatement<[], number>(
     `SELECT coalesce((SELECT max(number) FROM pending_object) - (SELECT min(number) FROM pending_object) + 1, 0)`,
   );
-  readonly #after = this.valueStatement<[number, number], number>(
+  readonly #left = this.valueStatement<[number, number], number>(
     'SELECT number FROM pending_object WHERE number <= ? ORDER BY number DESC LIMIT 1 OFFSET ?',
   );
   readonly #delete = this.statement('DELETE FROM pending_object WHERE number > ? AND number <= ?');
@@ -123,7 +123,7 @@ export class ObjectTable extends Table {
    * where numbers have become free.
    */
   deleteNewest(upTo: number, most: number): number {
-    const left = this.#after.get(upTo, most) ?? 0;
+    const left = this.#left.get(upTo, most) ?? 0;
     this.#delete.run(left, upTo);
     return left;
   }
