@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Location } from '../../lib/domain/location.js';
 import { languageCodes } from '../../lib/search/languages/open-stemmer.js';
-import { openLanguages, type Languages } from '../../lib/search/languages/languages.js';
+import { english, openLanguages, type Languages } from '../../lib/search/languages/languages.js';
 import { splitWords, wordsOf } from '../../lib/search/analysis/split-words.js';
 import { IndexOf, snippetFrom } from './index-of.js';
 
@@ -152,6 +152,32 @@ describe('search: snippets of hostile texts', () => {
         assert.deepEqual(shown, whole);
       }),
       { numRuns: 300, seed: 9 },
+    );
+  });
+
+  it('are found by the first letters of words, which English terms keep', () => {
+    const letters = fc.array(fc.constantFrom(...'aeioyust', 'ing', 'ed', 'ies', 'ness', 'ization'), { maxLength: 6 });
+    const made = letters.map((parts) => parts.join('')).filter((word) => word !== '');
+    fc.assert(
+      fc.property(fc.oneof(made, fc.constantFrom(...words).map((word) => wordsOf(word)[0] ?? 'a')), (word) => {
+        for (const stem of english.stemsOf(word, word)) assert.equal(stem.charCodeAt(0), word.charCodeAt(0), word);
+      }),
+      { numRuns: 5000, seed: 10 },
+    );
+  });
+
+  it('mark the same words as a search that looks at each', async () => {
+    const of = new IndexOf({});
+    const asked = fc.subarray([...words, 'filler', 'text'], { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(text, asked, async (body, sought) => {
+        const query = sought.map((word) => wordsOf(word)[0] ?? '').join(' ');
+        const shown = await snippetFrom(of.index, 'a.txt' as Location, body, query);
+        // No word begins so, and a pattern makes it look at every word.
+        const whole = await snippetFrom(of.index, 'a.txt' as Location, body, `${query} zzzzzz*`);
+        assert.deepEqual(shown, whole);
+      }),
+      { numRuns: 300, seed: 11 },
     );
   });
 

@@ -9,6 +9,8 @@ export interface Languages {
   readonly codes: readonly LanguageCode[];
   /** Whether the spelling of a word says more than its folded form. */
   readonly areSpelled: boolean;
+  /** Whether every term of a word begins with the word's own first character. */
+  readonly keepBeginnings: boolean;
   /** Whether the folded word says too little to be searched for beside others. */
   isStopWord(word: string): boolean;
   /** Whether it says too little to be kept in a body read in these languages. */
@@ -65,6 +67,7 @@ function detachWord(word: string): string {
 class English implements Languages {
   readonly codes = ['en'] as const;
   readonly areSpelled = false;
+  readonly keepBeginnings = true;
   readonly isStopWord = isStopWord;
   readonly leavesOut = isStopWord;
   readonly #remembered = new StemMemory();
@@ -97,6 +100,7 @@ export const english: Languages = new English();
 class SeveralLanguages implements Languages {
   readonly codes: readonly LanguageCode[];
   readonly areSpelled = true;
+  readonly keepBeginnings = false;
   readonly #hasEnglish: boolean;
   /** The languages written in Latin letters. */
   readonly #latinCodes: readonly LanguageCode[];

@@ -23,6 +23,7 @@ export function addScores(
   const { postings, ranges } = cuts[place] as CutTerm['cuts'][number];
   const wanted = countsOf(fields);
   const { lengths } = reader.segment;
+  const { states, scores } = on;
   for (let index = 0; index < ranges.length; index += 2) {
     const end = ranges[index + 1] ?? 0;
     for (let at = ranges[index] ?? 0; at < end; at += 1) {
@@ -30,8 +31,8 @@ export function addScores(
       const counts = posting & wanted;
       if (counts === 0) continue;
       const ordinal = posting >>> ordinalShift;
-      on.mark(ordinal, ((on.states[ordinal] ?? 0) | matched) + (isRequired ? 1 : 0));
-      on.scores[ordinal] = (on.scores[ordinal] ?? 0) + weight * weigher.weigh(counts, lengths, ordinal * fieldCount);
+      on.mark(ordinal, ((states[ordinal] ?? 0) | matched) + (isRequired ? 1 : 0));
+      scores[ordinal] = (scores[ordinal] ?? 0) + weight * weigher.weigh(counts, lengths, ordinal * fieldCount);
     }
   }
 }

@@ -19,6 +19,8 @@ const lead = 60;
 /** Characters that are searched: first these, and more only when they don't have all of the query. */
 const firstSearched = 20_000;
 const maxSearched = 100_000;
+/** White space other than a single blank, which most of it is. */
+const runOfSpace = /[^\S ]\s*| \s+/gu;
 
 interface Match {
   readonly start: number;
@@ -73,10 +75,10 @@ function* search(
 ): Generator<void, Found> {
   const beginning = text.slice(0, endOfCharacter(text, most));
   const name = nameOf(location);
-  const body = reduceMarkup(beginning, name).replace(/\s+/gu, ' ').trim();
+  const body = reduceMarkup(beginning, name).replace(runOfSpace, ' ').trim();
   yield;
   // A title that the text does not show is shown where it was found.
-  const title = findUnreadTitle(beginning, name)?.replace(/\s+/gu, ' ') ?? '';
+  const title = findUnreadTitle(beginning, name)?.replace(runOfSpace, ' ') ?? '';
   const isTitleFound = title !== '' && (yield* findMatches(title, sought, languages)).length > 0;
   const readable = isTitleFound ? `${title} ${body}` : body;
   const matches = yield* findMatches(readable, sought, languages);
@@ -123,6 +125,7 @@ function* findMatches(text: string, sought: Sought, languages: Languages): Gener
     if (named !== undefined) return exact.get(named) ?? -1;
     return patterns.find(({ term }) => stems.some((stem) => matchesPattern(stem, term)))?.index ?? -1;
   };
+  const mayBe = beginningsOf(sought, languages);
   const words: string[] = [];
   const matches: Match[] = [];
   const spans: number[] = [];
@@ -137,6 +140,7 @@ function* findMatches(text: string, sought: Sought, languages: Languages): Gener
         words.push(word);
         spans.push(start, end);
       }
+      if (mayBe !== undefined && !mayBe.has(word.charCodeAt(0))) return;
       const spelled = languages.areSpelled ? spellingAt(text, word, start, end) : word;
       let term = known.get(spelled);
       if (term === undefined) known.set(spelled, (term = termOf(word, spelled)));
@@ -154,6 +158,15 @@ function* findMatches(text: string, sought: Sought, languages: Languages): Gener
     if (place >= 0) matches.push({ start: spans[2 * place] ?? 0, end, term: index });
   }
   return matches.sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+/**
+ * The first characters of the words that can be found; undefined for any. Most words of a text begin otherwise, and
+ * their stems need not be known.
+ */
+function beginningsOf({ exact, patterns }: Sought, { keepBeginnings }: Languages): ReadonlySet<number> | undefined {
+  if (!keepBeginnings || patterns.length > 0) return undefined;
+  return new Set([...exact.keys()].map((term) => term.charCodeAt(0)));
 }
 
 /** Characters that are searched at once, up to the next space: no word goes over it. */

@@ -45,9 +45,14 @@ export function* offerBest(on: ScoreAccumulator, segment: ReachedSegment, offeri
 
 /** Offers the documents with complete scores. */
 function offerAdded(on: ScoreAccumulator, { reader }: ReachedSegment, { eligible, after, best }: Offering): void {
-  for (const ordinal of on.touched) {
-    const score = on.scores[ordinal] ?? 0;
-    if (score >= best.minKept && isEligible(on, ordinal, eligible)) offer(reader, ordinal, score, after, best);
+  const { touched, scores } = on;
+  let { minKept } = best;
+  for (let index = 0; index < touched.length; index += 1) {
+    const ordinal = touched[index] ?? 0;
+    const score = scores[ordinal] ?? 0;
+    if (score < minKept || !isEligible(on, ordinal, eligible)) continue;
+    offer(reader, ordinal, score, after, best);
+    ({ minKept } = best);
   }
 }
 
