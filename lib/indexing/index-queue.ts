@@ -5,6 +5,11 @@ import { takeBatch, type IndexBatch, type QueuedIndexEvent } from './index-event
 const gatheredFor = 20;
 /** Maximum of waiting events; beyond, writers wait until half of them are applied. */
 const maxWaiting = 4096;
+/**
+ * The same for a write of many documents, which comes in its turn when half of these wait. So such writes, one after the
+ * other, seldom make those of people wait.
+ */
+const maxBeforeMany = 1024;
 
 export interface IndexEventApplier<Begun> {
   /**
@@ -60,9 +65,13 @@ export class IndexQueue<Begun> {
     await this.#reach(this.#taken);
   }
 
-  /** Resolves when there is room for the events of another write: at once but under a long flood of them. */
-  async roomForWrites(): Promise<void> {
-    if (this.#taken - this.#followed > maxWaiting) await this.#reach(this.#taken - maxWaiting / 2);
+  /**
+   * Resolves when there is room for the events of another write: at once but under a long flood of them.
+   * @param isLong whether the write may bring many
+   */
+  async roomForWrites(isLong = false): Promise<void> {
+    const most = isLong ? maxBeforeMany : maxWaiting;
+    if (this.#taken - this.#followed > most) await this.#reach(this.#taken - most / 2);
   }
 
   #reach(until: number): Promise<void> | undefined {

@@ -264,9 +264,12 @@ export class SearchKeeper {
     return this.#queue.isSettled;
   }
 
-  /** Resolves when there is room for the events of another write: at once but under a long flood of them. */
-  roomForWrites(): Promise<void> {
-    return this.#queue.roomForWrites();
+  /**
+   * Resolves when there is room for the events of another write: at once but under a long flood of them.
+   * @param isLong whether the write may bring many
+   */
+  roomForWrites(isLong = false): Promise<void> {
+    return this.#queue.roomForWrites(isLong);
   }
 
   /** @throws Refusal UNAVAILABLE while the index is being built; INVALID_REQUEST for a query beyond the limits */

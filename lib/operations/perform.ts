@@ -273,7 +273,7 @@ async function prepareWrite<Input, Result, Prepared>(
       preparation = { withheld: error };
     }
     await workspace.checkpointer.roomForWrites();
-    await workspace.search.roomForWrites();
+    await workspace.search.roomForWrites(operation.isLong);
     return preparation;
   } catch (error) {
     throw await recordRefusal(workspace, caller, operation, input, error);

@@ -173,13 +173,12 @@ describe('A mirror of a source', () => {
     const outside = perform(test.workspace, other.caller, mirrorSource, {
       connectorId: other.caller.principalId,
       generation: test.workspace.journal.reader.connectors.byId(other.caller.principalId)?.generation ?? 0,
-      sourceVersion: null,
       written: [],
       moved: [],
       deleted: [mirror.at('a.md')],
       maxDeleted: 1,
       entries: { put: [], remove: [] },
-      cursor: null,
+      reached: { sourceVersion: null, isPartial: false, cursor: null },
     });
     assert.equal(await outcomeOf(outside), 'INTERNAL');
     const { leftOut } = await other.sync({ written: { '../docs/upstream/b.md': 'b' } });

@@ -151,6 +151,25 @@ describe('the keeper of the text index', () => {
     await keeper.close();
   });
 
+  it('keeps a write of many documents waiting longer than the write of one', async () => {
+    const { keeper, arrive, faults } = openKeeper();
+    const flood = Array.from({ length: 2000 }, (_, index) => write(index, `${index}.md`, 'same'));
+    keeper.follow('c1', flood);
+    await keeper.roomForWrites();
+    const state = { hasRoom: false, isSettled: false };
+    const room = keeper.roomForWrites(true).then(() => (state.hasRoom = true));
+    await nextTurn();
+    assert.equal(state.hasRoom, false);
+    const settled = keeper.settled().then(() => (state.isSettled = true));
+    while (!state.isSettled) {
+      await arrive('same', 'words');
+      await nextTurn();
+    }
+    await Promise.all([room, settled]);
+    assert.deepEqual(faults, []);
+    await keeper.close();
+  });
+
   it('has room at once when little waits', async () => {
     const { keeper, arrive } = openKeeper();
     keeper.follow('c1', [write(1, 'a.md', 'one')]);

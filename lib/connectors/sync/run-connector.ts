@@ -13,7 +13,7 @@ import { scrubberOf } from '../scrub.js';
 import { SourceFault, type Source, type SourceKind, type SourceMemory } from '../source.js';
 import type { ConnectorMeans } from '../sources.js';
 import type { SyncLimits } from './limits.js';
-import { syncSource } from './sync-source.js';
+import { syncSource, type RunProgress } from './sync-source.js';
 import type { Timers } from '../../scheduling/timers.js';
 import { untilAborted } from './until-aborted.js';
 
@@ -183,7 +183,7 @@ async function closeSource(source: Source, { timers, means }: RunOptions): Promi
 }
 
 interface Progress {
-  note(progress: Pick<RunCounts, 'listed' | 'bytes'>): void;
+  note(progress: RunProgress): void;
   counts(): RunCounts;
   /** Resolves when nothing more is written. */
   settled(): Promise<void>;
@@ -191,12 +191,12 @@ interface Progress {
 
 /** Writes how far a run is, now and then. */
 function followProgress({ id }: Connector, number: number, { workspace, means }: RunOptions): Progress {
-  let last = { listed: 0, bytes: 0 };
+  let last = { listed: 0, created: 0, bytes: 0 };
   let writtenAt = means.clock.elapsed();
   let writing: Promise<void> | undefined;
   return {
-    note({ listed, bytes }) {
-      last = { listed, bytes };
+    note({ listed, bytes, created = 0 }) {
+      last = { listed, created, bytes };
       if (writing !== undefined || means.clock.elapsed() - writtenAt < progressPause) return;
       writtenAt = means.clock.elapsed();
       const run = last;
@@ -207,7 +207,7 @@ function followProgress({ id }: Connector, number: number, { workspace, means }:
           writing = undefined;
         });
     },
-    counts: () => ({ ...last, created: 0, updated: 0, moved: 0, deleted: 0, skipped: 0 }),
+    counts: () => ({ ...last, updated: 0, moved: 0, deleted: 0, skipped: 0 }),
     settled: () => writing ?? Promise.resolve(),
   };
 }

@@ -16,6 +16,7 @@ import { hasDocument, type MirrorEntry } from '../../sidecar/tables/mirror-entry
 import { findDocument } from '../../view/locate.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { SourceFault, type Listing, type Source } from '../source.js';
+import { divideAdditions, type Addition } from './divide-additions.js';
 import { applyDelta, takeSnapshot } from './take-holdings.js';
 import { asStale, compareEntries, type Comparison, type FileToRead } from './compare-entries.js';
 import { filterEntries, idOf, isSameRow } from './filter-entries.js';
@@ -26,6 +27,9 @@ import { readFiles, type ReadFile, type ReadResult } from './read-files.js';
 import { scrubRows } from './scrub-rows.js';
 import { takeListing } from './take-listing.js';
 import { untilAborted } from './until-aborted.js';
+
+/** How far a run is. */
+export type RunProgress = Pick<RunCounts, 'listed' | 'bytes'> & Partial<Pick<RunCounts, 'created'>>;
 
 /** One sync of one connector. */
 export interface Sync {
@@ -39,7 +43,7 @@ export interface Sync {
   /** Takes the secret out of what the source says about a file. */
   scrub(text: string): string;
   /** Gets how far it is. */
-  onProgress(progress: Pick<RunCounts, 'listed' | 'bytes'>): void;
+  onProgress(progress: RunProgress): void;
 }
 
 /** What a sync did. */
@@ -66,8 +70,9 @@ const rowsInStep = 100;
 const filesInStep = 50;
 
 /**
- * Makes the mirror equal to its source, by at most one commit.
- * @throws SourceFault; Refusal of the write; the signal's reason. Then nothing was changed
+ * Makes the mirror equal to its source. What is removed, moved or updated becomes one commit. Of more than a thousand
+ * new files, the first ones have commits of their own.
+ * @throws SourceFault; Refusal of the write; the signal's reason. Then nothing was changed, or some files were added
  */
 export async function syncSource(sync: Sync): Promise<Synced> {
   const { workspace, connector, source, signal } = sync;
@@ -234,7 +239,7 @@ async function write(
   reached: Reached,
   counts: RunCounts,
 ): Promise<Synced> {
-  const { workspace, connector, caller, signal } = sync;
+  const { workspace, connector, caller, limits, signal } = sync;
   const { journal } = workspace;
   const paired = await runCooperatively(
     pairByContent(read.written, [...compared.removed, ...read.removed], (path) => {
@@ -269,20 +274,25 @@ async function write(
     const outcome = retried === null ? 'unchanged' : 'partial';
     return { outcome, message: retried, counts, versionId: null, reached: next };
   }
-  const written = await runCooperatively(asDocuments(connector, paired.written));
   const scrubbed = await runCooperatively(scrubRows(put, (text) => sync.scrub(text)));
+  const whole = { written: paired.written, put: scrubbed };
+  const onlyAdds = compared.remove.length + paired.removed.length + moved.length === 0;
+  const { early, last } = onlyAdds
+    ? await runCooperatively(divideAdditions(whole, limits.filesInCommit))
+    : { early: [], last: whole };
+  const lastWritten = await runCooperatively(asDocuments(connector, last.written));
   await stage.show();
+  signal.throwIfAborted();
+  const added = await addEarly(sync, early, counts);
   signal.throwIfAborted();
   const input = {
     connectorId: connector.id,
     generation: connector.generation,
-    sourceVersion: next.sourceVersion,
-    cursor: next.cursor,
-    ...(retried === null ? {} : { isPartial: true as const }),
-    written,
+    reached: { ...next, isPartial: retried !== null },
+    written: lastWritten,
     moved: moved.map(({ from, to }) => ({ from: locate(connector, from), to: locate(connector, to) })),
     deleted: paired.removed.map(({ path }) => locate(connector, path)),
-    entries: { put: scrubbed, remove: compared.remove },
+    entries: { put: last.put, remove: compared.remove },
   };
   let { result } = await perform(workspace, caller, mirrorSource, { ...input, maxDeleted });
   if (result.tooMany !== null) {
@@ -294,10 +304,39 @@ async function write(
     // Other documents have taken more places meanwhile.
     if (result.tooMany !== null) return asHeld(held, counts);
   }
-  const { created, updated, deleted, leftOut, versionId } = result;
-  const done = { ...counts, created, updated, moved: result.moved, deleted, skipped: counts.skipped + leftOut.length };
+  const { updated, deleted, leftOut, versionId } = result;
+  const created = added.created + result.created;
+  const skipped = counts.skipped + added.leftOut + leftOut.length;
+  const done = { ...counts, created, updated, moved: result.moved, deleted, skipped };
   const outcome = retried !== null ? 'partial' : versionId === null ? 'unchanged' : 'changed';
   return { outcome, message: retried, counts: done, versionId, reached: next };
+}
+
+/** Writes new files, a commit for each of these additions. They stay, whatever becomes of the run. */
+async function addEarly(
+  { workspace, connector, caller, signal, onProgress }: Sync,
+  additions: readonly Addition[],
+  counts: RunCounts,
+): Promise<{ readonly created: number; readonly leftOut: number }> {
+  const { id: connectorId, generation } = connector;
+  const added = { created: 0, leftOut: 0 };
+  for (const { written, put } of additions) {
+    signal.throwIfAborted();
+    const { result } = await perform(workspace, caller, mirrorSource, {
+      connectorId,
+      generation,
+      reached: null,
+      written: await runCooperatively(asDocuments(connector, written)),
+      moved: [],
+      deleted: [],
+      maxDeleted: 0,
+      entries: { put, remove: [] },
+    });
+    added.created += result.created;
+    added.leftOut += result.leftOut.length;
+    onProgress({ ...counts, created: added.created });
+  }
+  return added;
 }
 
 function asHeld(held: HeldChange, counts: RunCounts): Synced {

@@ -17,14 +17,20 @@ export interface MirrorSourceInput extends MirrorChange {
   readonly connectorId: string;
   /** Of the settings under which it was found out. Under other ones, nothing is written. */
   readonly generation: number;
-  /** The source's own word for its state. Hostile text is fine: it is cut to what a commit may say. */
-  readonly sourceVersion: string | null;
   /** Documents that may be deleted in all. A moved one that cannot come to its place is deleted, too. */
   readonly maxDeleted: number;
   /** What the source holds: rows to put, and paths to remove. `clear` removes all rows first. */
   readonly entries: { readonly put: readonly MirrorEntry[]; readonly remove: readonly string[]; readonly clear?: true };
+  /** What the mirror is like afterwards; null while more of the same run follows. */
+  readonly reached: ReachedState | null;
+}
+
+/** The state of its source that a mirror reached. */
+export interface ReachedState {
+  /** The source's own word for its state. Hostile text is fine: it is cut to what a commit may say. */
+  readonly sourceVersion: string | null;
   /** Some files could not be read: the mirror is not up to date. */
-  readonly isPartial?: true;
+  readonly isPartial: boolean;
   /** Where the next run goes on. */
   readonly cursor: string | null;
 }
@@ -60,8 +66,13 @@ function requireOwnMirror({ transaction, caller }: WriteContext, connectorId: st
  * @param location the folder
  * @throws Refusal INVALID_REQUEST `storage_quota` for the whole
  */
-function* applyMirror(context: WriteContext, location: Location, change: MirrorSourceInput): Steps<MirrorResult> {
-  const { connectorId, sourceVersion } = change;
+function* applyMirror(
+  context: WriteContext,
+  location: Location,
+  change: MirrorSourceInput,
+  sourceVersion: string | null,
+): Steps<MirrorResult> {
+  const { connectorId } = change;
   const { transaction } = context;
   const pathOf = (place: Location): string => place.slice(location.length + 1);
   const isSuppressed = readSuppressions(transaction.tables, connectorId);
@@ -109,7 +120,7 @@ function* applyMirror(context: WriteContext, location: Location, change: MirrorS
 }
 
 /**
- * Mirrors a source: one commit, and in its transaction the rows of what the source holds. The connector alone may do it,
+ * Mirrors a source, or a part of one run: one commit, and in its transaction the rows of what the source holds. The connector alone may do it,
  * in its own folder.
  * @throws Refusal NOT_FOUND when the folder is not its own, and as `applyMirror`
  */
@@ -121,19 +132,22 @@ export const mirrorSource: LongWriteOperation<MirrorSourceInput, MirrorResult> =
   needs: () => [],
   note: ({ connectorId }) => ({ target: connectorId }),
   *run(context, input) {
-    const { connectorId, cursor, entries } = input;
+    const { connectorId, entries, reached } = input;
     const { tables, now } = context.transaction;
     const root = requireOwnMirror(context, connectorId);
     const connector = tables.connectors.byId(connectorId);
     // It was paused, or got other settings.
     if (connector?.state !== 'active' || connector.generation !== input.generation) throw notFound();
-    const sourceVersion = fitVersion(input.sourceVersion);
-    const result = yield* applyMirror(context, root, { ...input, sourceVersion });
+    const sourceVersion = fitVersion(reached?.sourceVersion ?? null);
+    const result = yield* applyMirror(context, root, input, sourceVersion);
     if (result.tooMany !== null) return result;
     const leftOut = new Map(result.leftOut.map((each) => [each.location.slice(root.length + 1), each]));
     yield* writeEntries(context, connectorId, entries, leftOut);
+    // Until then the packs may also hold contents that no version refers to.
+    if (reached === null) return result;
     tables.objects.unstagePacks(connectorId);
-    tables.connectors.setSynced(connectorId, { cursor, sourceVersion, at: input.isPartial === true ? null : now });
+    const { cursor, isPartial } = reached;
+    tables.connectors.setSynced(connectorId, { cursor, sourceVersion, at: isPartial ? null : now });
     return result;
   },
   extentOf: (context, { connectorId }, { versionId }) =>

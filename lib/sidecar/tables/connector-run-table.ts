@@ -31,7 +31,7 @@ export class ConnectorRunTable extends Table {
   );
   readonly #forgetAll = this.statement('DELETE FROM connector_run WHERE connector = ?');
   readonly #progress = this.statement(
-    'UPDATE connector_run SET listed = ?, bytes = ? WHERE connector = ? AND number = ?',
+    'UPDATE connector_run SET listed = ?, created = ?, bytes = ? WHERE connector = ? AND number = ?',
   );
   readonly #end = this.statement(
     `UPDATE connector_run SET ended_at = ?, outcome = ?, fault = ?, message = ?, listed = ?, created = ?, updated = ?,
@@ -64,8 +64,12 @@ export class ConnectorRunTable extends Table {
   }
 
   /** How far a run is. */
-  progress(connector: string, number: number, { listed, bytes }: Pick<RunCounts, 'listed' | 'bytes'>): void {
-    this.#progress.run(listed, bytes, connector, number);
+  progress(
+    connector: string,
+    number: number,
+    { listed, created, bytes }: Pick<RunCounts, 'listed' | 'created' | 'bytes'>,
+  ): void {
+    this.#progress.run(listed, created, bytes, connector, number);
   }
 
   end(connector: string, run: Omit<ConnectorRun, 'trigger' | 'startedAt'>): void {

@@ -103,7 +103,6 @@ export class TestMirror {
       const { result } = await perform(this.workspace, this.caller, mirrorSource, {
         connectorId: connectorId ?? this.caller.principalId,
         generation: this.workspace.journal.reader.connectors.byId(this.caller.principalId)?.generation ?? 1,
-        sourceVersion: version ?? null,
         written: files,
         moved: Object.entries(moved).map(([from, to]) => ({ from: this.at(from), to: this.at(to) })),
         maxDeleted: Number.POSITIVE_INFINITY,
@@ -113,7 +112,7 @@ export class TestMirror {
           remove: [...deleted, ...Object.keys(moved)],
           ...entries,
         },
-        cursor: 'cursor',
+        reached: { sourceVersion: version ?? null, isPartial: false, cursor: 'cursor' },
       });
       return result;
     } finally {

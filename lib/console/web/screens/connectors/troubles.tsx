@@ -107,6 +107,12 @@ export function Troubles({ connector, onApprove, onRotate, onChange }: TroublesP
   }
 }
 
+function sayProgress({ listed, bytes, created }: ConnectorRun): string {
+  if (listed === 0) return 'Looking at the source…';
+  const added = created === 0 ? '' : `, ${created.toLocaleString('en')} added`;
+  return `${countFiles(listed)} seen, ${formatSize(bytes)} read${added} so far.`;
+}
+
 /** How far a run is. How much there is in all is not known, so there is no percentage. */
 function Progress({ run, isFirst }: { run: ConnectorRun; isFirst: boolean }): ReactNode {
   return (
@@ -114,14 +120,12 @@ function Progress({ run, isFirst }: { run: ConnectorRun; isFirst: boolean }): Re
       <div className="notice-text">
         <p className="notice-title">{isFirst ? 'First sync under way' : 'Sync under way'}</p>
         <p>
-          {run.listed === 0
-            ? 'Looking at the source…'
-            : `${countFiles(run.listed)} seen, ${formatSize(run.bytes)} read so far.`}{' '}
+          {sayProgress(run)}{' '}
           <span className="soft">
             Began <Time at={run.started_at} />.
           </span>
         </p>
-        {isFirst && <p className="soft small">You can leave this page. All documents appear together at the end.</p>}
+        {isFirst && <p className="soft small">You can leave this page. Documents appear once every file is read.</p>}
         <progress className="sync-bar" aria-label="Sync under way" />
       </div>
     </div>
