@@ -314,10 +314,11 @@ async function write(
 
 /** Writes new files, a commit for each of these additions. They stay, whatever becomes of the run. */
 async function addEarly(
-  { workspace, connector, caller, signal, onProgress }: Sync,
+  sync: Sync,
   additions: readonly Addition[],
   counts: RunCounts,
 ): Promise<{ readonly created: number; readonly leftOut: number }> {
+  const { workspace, connector, caller, signal } = sync;
   const { id: connectorId, generation } = connector;
   const added = { created: 0, leftOut: 0 };
   for (const { written, put } of additions) {
@@ -334,7 +335,7 @@ async function addEarly(
     });
     added.created += result.created;
     added.leftOut += result.leftOut.length;
-    onProgress({ ...counts, created: added.created });
+    sync.onProgress({ ...counts, created: added.created });
   }
   return added;
 }

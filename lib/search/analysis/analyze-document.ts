@@ -2,6 +2,7 @@ import { nameOf, type Location } from '../../domain/location.js';
 import type { DocumentKind } from '../../domain/document.js';
 import type { WordVectors } from '../meaning/word-vectors.js';
 import { DirectionFinder } from '../meaning/find-directions.js';
+import { SequenceFinder } from './find-sequences.js';
 import { findTitle } from './find-title.js';
 import { countOnce } from '../segments/posting.js';
 import { isMarkdownName, isMarkup, reduceMarkup } from './reduce-markup.js';
@@ -133,7 +134,9 @@ class Collected {
     const languages = this.#languages;
     const words: string[] = [];
     const spelled: string[] = [];
+    const sequences = new SequenceFinder(text, (term) => this.#countTerm(term, body));
     splitWords(text, (word, start, end) => {
+      sequences.add(word, start, end);
       // The directions of texts are known of English words alone.
       if (!languages.areSpelled || this.#directions !== undefined) {
         const stem = stemOfDocument(word);
@@ -145,6 +148,7 @@ class Collected {
       spelled.push(spellingAt(text, word, start, end));
       if (words.length === wordsOfPart) this.#addPart(words, spelled);
     });
+    sequences.endRun();
     this.#addPart(words, spelled);
   }
 
@@ -161,10 +165,13 @@ class Collected {
   /** Titles, names and labels keep their stop words: a file may be called `about`. */
   add(text: string, field: 1 | 2 | 3): void {
     const { areSpelled } = this.#languages;
+    const sequences = new SequenceFinder(text, (term) => this.#countTerm(term, field));
     splitWords(text, (word, start, end) => {
+      sequences.add(word, start, end);
       if (areSpelled) this.#countAll(word, spellingAt(text, word, start, end), field, this.#languages);
       else this.#count(stemWord(word), field);
     });
+    sequences.endRun();
   }
 
   addLabel(text: string): void {
@@ -190,7 +197,12 @@ class Collected {
   }
 
   #count(term: string, field: 0 | 1 | 2 | 3): void {
-    this.terms.set(term, countOnce(this.terms.get(term) ?? 0, field));
+    this.#countTerm(term, field);
     this.lengths[field] += 1;
+  }
+
+  /** A term that is no word of its own. */
+  #countTerm(term: string, field: 0 | 1 | 2 | 3): void {
+    this.terms.set(term, countOnce(this.terms.get(term) ?? 0, field));
   }
 }

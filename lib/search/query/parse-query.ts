@@ -5,6 +5,7 @@ import { labelMark } from '../analysis/analyze-document.js';
 import { english, type Languages } from '../languages/languages.js';
 import { foldText, isWithoutSpaces, spellingAt, splitWords } from '../analysis/split-words.js';
 import { readQuotes, type Quote } from './read-quotes.js';
+import { readSequences, type Sequence } from './read-sequences.js';
 
 /** lunr's parser of its query language. Its typings leave it out. */
 const { QueryParser } = lunr as unknown as {
@@ -87,19 +88,22 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
     });
   }
   const isShort = text.length <= maxLengthWithOperators;
-  const { quotes, rest } = isShort ? readQuotes(text, syntax === 'operators') : { quotes: [], rest: text };
-  const phrases = quotes.filter(isOfWords).map(({ text: inner, ...where }) => ({
+  const knowsOperators = syntax === 'operators';
+  const { quotes, rest: unquoted } = isShort ? readQuotes(text, knowsOperators) : { quotes: [], rest: text };
+  const { sequences, rest } = isShort ? readSequences(unquoted, knowsOperators) : { sequences: [], rest: unquoted };
+  const phrases = [...quotes.filter(isOfWords), ...sequences.filter(isCompared)].map(({ text: inner, ...where }) => ({
     words: wordsIn(inner).map(({ word }) => word),
-    ...where,
+    isProhibited: where.isProhibited,
+    fields: where.fields,
   }));
   const read = (keepsStopWords: boolean): Query => {
     const manner = { languages, keepsStopWords };
     const clauses = quotes.map((quote) =>
       quote.fields === labelField ? labelClause(quote) : quoteClause(quote, manner),
     );
-    const words =
-      (syntax === 'operators' && isShort ? readOperators(rest, manner) : undefined) ?? readWords(rest, manner);
-    return { clauses: [...clauses, ...words].filter(({ terms }) => terms.length > 0), phrases };
+    const words = (knowsOperators && isShort ? readOperators(rest, manner) : undefined) ?? readWords(rest, manner);
+    const parts = sequences.filter(({ isProhibited }) => !isProhibited).map((each) => partsClause(each, manner));
+    return { clauses: [...clauses, ...words, ...parts].filter(({ terms }) => terms.length > 0), phrases };
   };
   const query = read(false);
   // The query has only stop words: titles and names hold them.
@@ -107,7 +111,25 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
   const question = readQuestion(complete);
   if (question !== undefined) return question;
   checkLimits(complete);
-  return { ...complete, clauses: [...complete.clauses, ...readNames(rest, { languages, keepsStopWords: true })] };
+  const names = readNames(unquoted, { languages, keepsStopWords: true });
+  return { ...complete, clauses: [...complete.clauses, ...names, ...sequences.flatMap(sequenceClause)] };
+}
+
+/** Makes a document with the whole number come before those with its parts. */
+const sequenceBoost = 2;
+
+/** A sequence that every hit has to hold, or none: its text decides, as for a quote. */
+const isCompared = ({ presence }: Sequence): boolean => presence !== 'optional';
+
+/** The words of a sequence, of which each counts. */
+function partsClause({ text, presence, fields }: Sequence, manner: Manner): Clause {
+  return { presence, boost: 1, fields, terms: exactTerms(wordsIn(text), inFields(fields, manner)) };
+}
+
+function sequenceClause({ isProhibited, fields, terms }: Sequence): Clause[] {
+  if (isProhibited) return [];
+  const exact = terms.map((term) => ({ type: 'exact' as const, term }));
+  return [{ presence: 'optional', boost: sequenceBoost, fields, terms: exact }];
 }
 
 /** A word that looks like the name of a file. */

@@ -8,7 +8,8 @@ export interface Quote {
   readonly fields: number;
 }
 
-const fieldsByName: ReadonlyMap<string, number> = new Map([
+/** The fields that a query can name. */
+export const fieldsByName: ReadonlyMap<string, number> = new Map([
   ['body', bodyField],
   ['title', titleField],
   ['path', pathField],

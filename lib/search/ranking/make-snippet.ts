@@ -2,6 +2,7 @@ import { nameOf, type Location } from '../../domain/location.js';
 import { findPhrase } from '../query/check-phrases.js';
 import { isWithinEdits, matchesWildcard } from '../query/match-pattern.js';
 import type { Query, QueryTerm } from '../query/parse-query.js';
+import { sequenceMark } from '../analysis/find-sequences.js';
 import { findUnreadTitle } from '../analysis/find-title.js';
 import { reduceMarkup } from '../analysis/reduce-markup.js';
 import { english, type Languages } from '../languages/languages.js';
@@ -93,8 +94,14 @@ interface Sought {
   readonly count: number;
 }
 
+/** A sequence is shown by its words. */
+const isShown = (term: QueryTerm): boolean => term.type !== 'exact' || !term.term.startsWith(sequenceMark);
+
 function seekAll({ clauses, phrases }: Query): Sought {
-  const terms = clauses.filter(({ presence }) => presence !== 'prohibited').flatMap((clause) => clause.terms);
+  const terms = clauses
+    .filter(({ presence }) => presence !== 'prohibited')
+    .flatMap((clause) => clause.terms)
+    .filter(isShown);
   const exact = new Map<string, number>();
   terms.forEach((term, index) => {
     if (term.type === 'exact') exact.set(term.term, index);

@@ -12,7 +12,7 @@ import { SegmentReader, type SegmentState } from './segment-reader.js';
 import { Segment, segmentFormat } from './segment.js';
 
 /** Changes with the analysis of documents: an index of another version is made again. */
-const analysisVersion = 4;
+const analysisVersion = 5;
 const manifestName = 'manifest.json';
 const segmentName = /^[0-9a-f]{64}\.segment$/;
 const temporaryName = /\.new$/;

@@ -84,9 +84,9 @@ describe('a sync of more new files than one commit takes', () => {
     const seen = new Set<number>();
     const before = world.commits;
     const run = world.sync(id);
-    let isOver = false;
-    void run.finally(() => (isOver = true)).catch(() => undefined);
-    while (!isOver) {
+    const state = { isOver: false };
+    void run.finally(() => (state.isOver = true)).catch(() => undefined);
+    while (!state.isOver) {
       await writeBeside();
       seen.add(world.commits - before);
     }
