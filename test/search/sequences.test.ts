@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
-import { openLanguages } from '../../lib/search/languages/languages.js';
+import { english, openLanguages } from '../../lib/search/languages/languages.js';
+import { analyzeDocument, renameAnalyzed } from '../../lib/search/analysis/analyze-document.js';
+import { sequenceMark } from '../../lib/search/analysis/find-sequences.js';
 import { IndexOf, snippetFrom } from './index-of.js';
 
 describe('search: a number of several words', () => {
@@ -66,6 +68,24 @@ describe('search: a number of several words', () => {
     assert.deepEqual((await of.find('abcd*')).toSorted(), ['a.md', 'b.md']);
     assert.deepEqual((await of.find('abce~1')).toSorted(), ['a.md', 'b.md']);
     assert.deepEqual((await of.find('abcd-123*')).toSorted(), ['a.md', 'b.md']);
+  });
+
+  it('takes memory in proportion to the text, and the words are all found in a text of nothing else', async () => {
+    for (const runs of [10_000, 40_000]) {
+      const text = Array.from({ length: runs }, (_, run) => `${run}.b.c.d.e.f.g.h`).join(' ');
+      const { terms } = analyzeDocument({ location: 'a.txt' as Location, text, kind: 'text', labels: [] });
+      const words = [...terms.keys()].filter((term) => !term.startsWith(sequenceMark)).length;
+      assert.ok(terms.size - words <= 50_000, `${terms.size - words} terms of sequences`);
+      assert.ok(words >= runs, `${words} words`);
+    }
+    const text = Array.from({ length: 10_000 }, (_, each) => `${each}.b.c.d`).join(' ');
+    const [old, moved] = ['old-1.txt', 'new-2.txt'] as Location[];
+    const document = { location: old!, text, kind: 'text' as const, labels: ['x-1'] };
+    const renamed = renameAnalyzed(analyzeDocument(document), moved!, english);
+    assert.deepEqual(renamed, analyzeDocument({ ...document, location: moved! }));
+    const run = Array.from({ length: 200_000 }, (_, index) => index % 10).join('.');
+    const { terms } = analyzeDocument({ location: 'a.txt' as Location, text: run, kind: 'text', labels: [] });
+    assert.ok(terms.size < 50, 'of a long run only the beginning');
   });
 
   it('is marked in a snippet by its words', async () => {

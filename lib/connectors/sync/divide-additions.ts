@@ -31,6 +31,7 @@ export function* divideAdditions({ written, put }: Addition, filesInCommit: numb
   const last = { written: [] as ReadFile[], put: [] as MirrorEntry[] };
   const partOf = new Map<string, (typeof parts)[number]>();
   for (const [index, { path }] of added.entries()) {
+    if (index % filesInStep === 0) yield;
     const part = parts[Math.floor(index / filesInCommit)];
     if (part !== undefined) partOf.set(path, part);
   }

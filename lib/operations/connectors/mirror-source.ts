@@ -120,8 +120,8 @@ function* applyMirror(
 }
 
 /**
- * Mirrors a source, or a part of one run: one commit, and in its transaction the rows of what the source holds. The connector alone may do it,
- * in its own folder.
+ * Mirrors a source, or adds a part of it: one commit, and in its transaction the rows of what the source holds. The
+ * connector alone may do it, in its own folder.
  * @throws Refusal NOT_FOUND when the folder is not its own, and as `applyMirror`
  */
 export const mirrorSource: LongWriteOperation<MirrorSourceInput, MirrorResult> = {

@@ -115,6 +115,13 @@ export function relabelAnalyzed(
 
 const noDirections = new Int8Array(0);
 
+/**
+ * Terms of sequences in each field of a document, each as often as it comes. Sixteen characters can make eighteen of
+ * them, so a text of nothing else would take much more memory than its words. The fields have bounds of their own,
+ * because a rename reads the name again and not the body.
+ */
+const maxSequenceTerms = [50_000, 1000, 1000, 1000] as const;
+
 const bitsOfField = [127 << 5, 7 << 2, 1 << 1, 1] as const;
 
 class Collected {
@@ -122,6 +129,7 @@ class Collected {
   readonly lengths: [number, number, number, number];
   readonly #languages: Languages;
   readonly #directions: DirectionFinder | undefined;
+  readonly #sequenceTerms: [number, number, number, number] = [0, 0, 0, 0];
 
   constructor(languages: Languages, start?: AnalyzedDocument, directions?: DirectionFinder) {
     this.#languages = languages;
@@ -134,7 +142,7 @@ class Collected {
     const languages = this.#languages;
     const words: string[] = [];
     const spelled: string[] = [];
-    const sequences = new SequenceFinder(text, (term) => this.#countTerm(term, body));
+    const sequences = this.#findSequences(text, body);
     splitWords(text, (word, start, end) => {
       sequences.add(word, start, end);
       // The directions of texts are known of English words alone.
@@ -165,7 +173,7 @@ class Collected {
   /** Titles, names and labels keep their stop words: a file may be called `about`. */
   add(text: string, field: 1 | 2 | 3): void {
     const { areSpelled } = this.#languages;
-    const sequences = new SequenceFinder(text, (term) => this.#countTerm(term, field));
+    const sequences = this.#findSequences(text, field);
     splitWords(text, (word, start, end) => {
       sequences.add(word, start, end);
       if (areSpelled) this.#countAll(word, spellingAt(text, word, start, end), field, this.#languages);
@@ -199,6 +207,14 @@ class Collected {
   #count(term: string, field: 0 | 1 | 2 | 3): void {
     this.#countTerm(term, field);
     this.lengths[field] += 1;
+  }
+
+  #findSequences(text: string, field: 0 | 1 | 2 | 3): SequenceFinder {
+    return new SequenceFinder(text, (term) => {
+      if (this.#sequenceTerms[field] >= maxSequenceTerms[field]) return;
+      this.#sequenceTerms[field] += 1;
+      this.#countTerm(term, field);
+    });
   }
 
   /** A term that is no word of its own. */

@@ -37,7 +37,7 @@ export class SequenceFinder {
     // Nearly all words come behind a blank.
     if (start === this.#end + 1 && separators.has(this.#text.charCodeAt(this.#end))) {
       if (this.#run.length === 0) this.#run.push(this.#last);
-      this.#run.push(word);
+      if (this.#run.length < maxRun) this.#run.push(word);
     } else if (this.#run.length > 0) this.endRun();
     this.#last = word;
     this.#end = end;
@@ -46,7 +46,7 @@ export class SequenceFinder {
   /** After the last word. */
   endRun(): void {
     const run = this.#run;
-    for (const term of termsOfRun(run.slice(0, maxRun))) this.#found(term);
+    for (const term of termsOfRun(run)) this.#found(term);
     run.length = 0;
   }
 }
