@@ -1,7 +1,8 @@
 /**
  * Words of any script. A word is a run of letters, digits and marks. In scripts written without spaces, every character
  * and every pair of neighbours is a word, so that any part of a sentence can be found. Words come out
- * compatibility-normalised (NFKC), in lower case and without diacritics.
+ * compatibility-normalised (NFKC), in lower case and without diacritics. A pictograph or a currency sign is a word of its
+ * own, except `$`, which stands for much else.
  */
 
 /** Characters of a word that count; the rest of a longer one is left out, in documents and queries alike. */
@@ -17,9 +18,13 @@ const maxRawLength = 2 * maxWordLength;
  * soft hyphens, joiners, marks of direction.
  */
 const wordPattern =
-  /[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]][[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]{0,1023}|[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]][[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]{0,1023}/gv;
+  /[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]][[[\p{L}\p{N}\p{M}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]{0,1023}|[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]][[[\p{L}\p{N}\p{M}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]\u00ad\u061c\u200c-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]{0,1023}|[[\p{Emoji_Presentation}\p{Sc}\u2600-\u27bf]--[$]]\ufe0f?/gv;
 const withoutSpaces =
   /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/v;
+/** As in `wordPattern`; a letter, a digit or a mark is none. */
+const sign = /^[[\p{Emoji_Presentation}\p{Sc}\u2600-\u27bf]--[\p{L}\p{N}\p{M}$]]/v;
+/** Units of a sign, with the selector of its coloured form. */
+const longestSign = 3;
 const ascii = /^[\0-\x7f]*$/;
 const wordInFolded = /[\p{L}\p{N}\p{M}]+/gu;
 /** The invisible characters of a word (see wordPattern). */
@@ -145,6 +150,11 @@ interface Span {
 const nothingYet: Span = { isPaired: false, end: -1, character: '' };
 
 function visitSpan(raw: string, index: number, last: Span, visit: WordVisitor): Span {
+  if (isSign(raw)) {
+    visit(raw.replace('\ufe0f', ''), index, index + raw.length);
+    // A word beside it goes on from nothing.
+    return nothingYet;
+  }
   const isPaired = withoutSpaces.test(raw);
   const isContinued = last.end === index && last.isPaired === isPaired;
   let character = '';
@@ -192,6 +202,11 @@ export function foldText(text: string): string {
     .replace(diacritic, '')
     .normalize('NFC')
     .replace(ligature, (letter) => spelledOut[letter] ?? letter);
+}
+
+/** Whether a word is a pictograph or a currency sign. */
+export function isSign(word: string): boolean {
+  return word.length <= longestSign && word.charCodeAt(0) > 0x7f && sign.test(word);
 }
 
 /** Whether it starts in a script without spaces, where a word has no end of its own. */

@@ -3,7 +3,7 @@ import { findTitle, findUnreadTitle } from '../analysis/find-title.js';
 import { everyField, pathField, titleField } from '../segments/posting.js';
 import type { Phrase } from './parse-query.js';
 import { reduceMarkup } from '../analysis/reduce-markup.js';
-import { splitWordsInSteps, wordsOf } from '../analysis/split-words.js';
+import { isSign, splitWordsInSteps, wordsOf } from '../analysis/split-words.js';
 
 /** Candidates of a phrase that are read for one page, and characters of their texts. */
 export const maxPhraseCandidates = 256;
@@ -31,11 +31,11 @@ export function* holdsPhrases(location: Location, text: string, phrases: readonl
 function* listWords(fields: number, location: Location, text: string): Generator<void, (readonly string[])[]> {
   const name = nameOf(location);
   if (fields === everyField) {
-    return [yield* wordsOfBody(text, name), wordsOf(findUnreadTitle(text, name) ?? ''), wordsOf(name)];
+    return [yield* wordsOfBody(text, name), spokenWords(findUnreadTitle(text, name) ?? ''), spokenWords(name)];
   }
-  if (fields === pathField) return [wordsOf(name)];
+  if (fields === pathField) return [spokenWords(name)];
   const title = findTitle(text);
-  if (fields === titleField) return [wordsOf(title?.title ?? name)];
+  if (fields === titleField) return [spokenWords(title?.title ?? name)];
   const [start, end] = title === undefined ? [0, 0] : [title.start, title.end];
   return [yield* wordsOfBody(text.slice(0, start), name), yield* wordsOfBody(text.slice(end), name)];
 }
@@ -44,8 +44,15 @@ function* wordsOfBody(text: string, name: string): Generator<void, readonly stri
   const words: string[] = [];
   const readable = reduceMarkup(text, name);
   yield;
-  yield* splitWordsInSteps(readable, (word) => words.push(word));
+  yield* splitWordsInSteps(readable, (word) => {
+    if (!isSign(word)) words.push(word);
+  });
   return words;
+}
+
+/** The words of a phrase, in a query or a text: "big plan" also stands in "big 🎯 plan". */
+export function spokenWords(text: string): string[] {
+  return wordsOf(text).filter((word) => !isSign(word));
 }
 
 /** Words of a text in one step. */

@@ -4,6 +4,7 @@ import { bodyField, everyField, fieldNames, labelField, pathField } from '../seg
 import { labelMark } from '../analysis/analyze-document.js';
 import { english, type Languages } from '../languages/languages.js';
 import { foldText, isWithoutSpaces, spellingAt, splitWords } from '../analysis/split-words.js';
+import { spokenWords } from './check-phrases.js';
 import { readQuotes, type Quote } from './read-quotes.js';
 import { readSequences, type Sequence } from './read-sequences.js';
 
@@ -92,7 +93,7 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
   const { quotes, rest: unquoted } = isShort ? readQuotes(text, knowsOperators) : { quotes: [], rest: text };
   const { sequences, rest } = isShort ? readSequences(unquoted, knowsOperators) : { sequences: [], rest: unquoted };
   const phrases = [...quotes.filter(isOfWords), ...sequences.filter(isCompared)].map(({ text: inner, ...where }) => ({
-    words: wordsIn(inner).map(({ word }) => word),
+    words: spokenWords(inner),
     isProhibited: where.isProhibited,
     fields: where.fields,
   }));
@@ -201,7 +202,7 @@ function wordsIn(text: string): SpelledWord[] {
   return words;
 }
 
-const isOfWords = ({ fields, text }: Quote): boolean => fields !== labelField && wordsIn(text).length > 0;
+const isOfWords = ({ fields, text }: Quote): boolean => fields !== labelField && spokenWords(text).length > 0;
 
 /** What a document needs to have the phrase; a prohibited one asks for nothing. */
 function quoteClause({ text, isProhibited, fields }: Quote, manner: Manner): Clause {

@@ -6,7 +6,7 @@ import { sequenceMark } from '../analysis/find-sequences.js';
 import { findUnreadTitle } from '../analysis/find-title.js';
 import { reduceMarkup } from '../analysis/reduce-markup.js';
 import { english, type Languages } from '../languages/languages.js';
-import { spellingAt, splitWordsInSteps } from '../analysis/split-words.js';
+import { isSign, spellingAt, splitWordsInSteps } from '../analysis/split-words.js';
 
 /** A span of a document's text and where in it the query's words stand: [start, end) in UTF-16 units. */
 export interface Snippet {
@@ -143,7 +143,7 @@ function* findMatches(text: string, sought: Sought, languages: Languages): Gener
     const offset = from;
     yield* splitWordsInSteps(piece, (word, startInPiece, endInPiece) => {
       const [start, end] = [offset + startInPiece, offset + endInPiece];
-      if (phrases.length > 0) {
+      if (phrases.length > 0 && !isSign(word)) {
         words.push(word);
         spans.push(start, end);
       }
