@@ -191,6 +191,11 @@ export function wordsOf(text: string): string[] {
   return words;
 }
 
+/** The words of a phrase, in a query or a text: "big plan" also stands in "big 🎯 plan". */
+export function spokenWords(text: string): string[] {
+  return wordsOf(text).filter((word) => !isSign(word));
+}
+
 /** Lower case, one form for characters of the same meaning, no diacritics. */
 export function foldText(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();

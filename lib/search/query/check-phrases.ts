@@ -3,7 +3,7 @@ import { findTitle, findUnreadTitle } from '../analysis/find-title.js';
 import { everyField, pathField, titleField } from '../segments/posting.js';
 import type { Phrase } from './parse-query.js';
 import { reduceMarkup } from '../analysis/reduce-markup.js';
-import { isSign, splitWordsInSteps, wordsOf } from '../analysis/split-words.js';
+import { isSign, spokenWords, splitWordsInSteps } from '../analysis/split-words.js';
 
 /** Candidates of a phrase that are read for one page, and characters of their texts. */
 export const maxPhraseCandidates = 256;
@@ -48,11 +48,6 @@ function* wordsOfBody(text: string, name: string): Generator<void, readonly stri
     if (!isSign(word)) words.push(word);
   });
   return words;
-}
-
-/** The words of a phrase, in a query or a text: "big plan" also stands in "big 🎯 plan". */
-export function spokenWords(text: string): string[] {
-  return wordsOf(text).filter((word) => !isSign(word));
 }
 
 /** Words of a text in one step. */

@@ -3,8 +3,7 @@ import { invalidRequest, type Refusal } from '../../domain/refusal.js';
 import { bodyField, everyField, fieldNames, labelField, pathField } from '../segments/posting.js';
 import { labelMark } from '../analysis/analyze-document.js';
 import { english, type Languages } from '../languages/languages.js';
-import { foldText, isWithoutSpaces, spellingAt, splitWords } from '../analysis/split-words.js';
-import { spokenWords } from './check-phrases.js';
+import { foldText, isWithoutSpaces, spellingAt, splitWords, spokenWords } from '../analysis/split-words.js';
 import { readQuotes, type Quote } from './read-quotes.js';
 import { readSequences, type Sequence } from './read-sequences.js';
 

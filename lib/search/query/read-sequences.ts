@@ -2,12 +2,11 @@ import { sequenceTerms } from '../analysis/find-sequences.js';
 import { splitWords } from '../analysis/split-words.js';
 import { everyField, labelField } from '../segments/posting.js';
 import { fieldsByName } from './read-quotes.js';
-import type { Clause } from './parse-query.js';
 
 /** A word of a query that is several words of the index in a row, such as `1.2.3` or `ABC-123`. */
 export interface Sequence {
   readonly text: string;
-  readonly presence: Clause['presence'];
+  readonly presence: 'optional' | 'required' | 'prohibited';
   readonly isProhibited: boolean;
   /** One bit a field: one of them, or all. */
   readonly fields: number;
