@@ -5,10 +5,7 @@ import { takeBatch, type IndexBatch, type QueuedIndexEvent } from './index-event
 const gatheredFor = 20;
 /** Maximum of waiting events; beyond, writers wait until half of them are applied. */
 const maxWaiting = 4096;
-/**
- * The same for a write of many documents, which comes in its turn when half of these wait. So such writes, one after the
- * other, seldom make those of people wait.
- */
+/** The same for writes of many documents. It is lower, so that a row of them seldom fills the queue for the others. */
 const maxBeforeMany = 1024;
 
 export interface IndexEventApplier<Begun> {

@@ -19,7 +19,7 @@ describe('search: pictographs and currency signs', () => {
     assert.deepEqual(await of.find('🎉'), ['🎉.md']);
   });
 
-  it('are looked over in phrases', async () => {
+  it('are ignored in phrases', async () => {
     assert.deepEqual((await of.find('"big plan"')).toSorted(), ['goal.md', 'plain.md']);
     assert.deepEqual((await of.find('"big 🎯 plan"')).toSorted(), ['goal.md']);
     assert.deepEqual(await of.find('"🎯"'), ['goal.md']);

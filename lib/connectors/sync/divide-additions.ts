@@ -1,6 +1,6 @@
 import type { Steps } from '../../scheduling/in-steps.js';
-import { hasDocument, type MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
-import type { ReadFile } from './read-files.js';
+import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
+import { isNewFile, type ReadFile } from './read-files.js';
 
 /** Files looked at in one step. */
 const filesInStep = 1000;
@@ -24,24 +24,22 @@ export interface Divided {
  * @param filesInCommit new files of one commit
  */
 export function* divideAdditions({ written, put }: Addition, filesInCommit: number): Steps<Divided> {
-  const added = written.filter(({ row }) => row === undefined || !hasDocument(row));
-  const count = Math.max(0, Math.ceil(added.length / filesInCommit) - 1);
-  if (count === 0) return { early: [], last: { written, put } };
-  const parts = Array.from({ length: count }, () => ({ written: [] as ReadFile[], put: [] as MirrorEntry[] }));
-  const last = { written: [] as ReadFile[], put: [] as MirrorEntry[] };
-  const partOf = new Map<string, (typeof parts)[number]>();
-  for (const [index, { path }] of added.entries()) {
-    if (index % filesInStep === 0) yield;
-    const part = parts[Math.floor(index / filesInCommit)];
-    if (part !== undefined) partOf.set(path, part);
-  }
+  const count = Math.ceil(written.filter(isNewFile).length / filesInCommit) - 1;
+  if (count < 1) return { early: [], last: { written, put } };
+  const makePart = () => ({ written: [] as ReadFile[], put: [] as MirrorEntry[] });
+  const early = Array.from({ length: count }, makePart);
+  const last = makePart();
+  const partOf = new Map<string, typeof last>();
+  let added = 0;
   for (const [index, file] of written.entries()) {
     if (index % filesInStep === 0) yield;
-    (partOf.get(file.path) ?? last).written.push(file);
+    const part = (isNewFile(file) ? early[Math.floor(added++ / filesInCommit)] : undefined) ?? last;
+    part.written.push(file);
+    partOf.set(file.path, part);
   }
   for (const [index, row] of put.entries()) {
     if (index % filesInStep === 0) yield;
     (partOf.get(row.path) ?? last).put.push(row);
   }
-  return { early: parts, last };
+  return { early, last };
 }

@@ -1,7 +1,7 @@
 import type { Steps } from '../../scheduling/in-steps.js';
-import { hasDocument, type MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
+import type { MirrorEntry } from '../../sidecar/tables/mirror-entry-table.js';
 import type { PathMove } from './compare-entries.js';
-import type { ReadFile } from './read-files.js';
+import { isNewFile, type ReadFile } from './read-files.js';
 
 /** A mirrored document's content. */
 export interface KnownContent {
@@ -30,8 +30,7 @@ export function* pairByContent(
   const arrived = new Map<string, ReadFile | 'several'>();
   for (const [index, file] of written.entries()) {
     if (index % 1000 === 999) yield;
-    const isNew = file.row === undefined || !hasDocument(file.row);
-    if (!isNew || file.content.size === 0) continue;
+    if (!isNewFile(file) || file.content.size === 0) continue;
     const { blobOid } = file.content;
     arrived.set(blobOid, arrived.has(blobOid) ? 'several' : file);
   }

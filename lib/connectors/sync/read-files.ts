@@ -33,6 +33,9 @@ export interface ReadFile extends FileToRead {
   readonly content: FoundContent;
 }
 
+/** Whether the mirror has no document of the file yet. */
+export const isNewFile = ({ row }: Pick<FileToRead, 'row'>): boolean => row === undefined || !hasDocument(row);
+
 /** What became of the files. */
 export interface ReadResult {
   /** Those whose content is new here. */
@@ -106,7 +109,7 @@ async function readOne({ path, file, row, from }: FileToRead, reading: Reading):
     const content = await store(pieces());
     if (readLfsPointer(Buffer.concat(start)) !== undefined)
       return new UnreadableFile('lfs_pointer', 'Its content is kept outside of the source.');
-    const isNew = row === undefined || !hasDocument(row) || hashOf(from ?? path) !== content.sha256;
+    const isNew = isNewFile({ row }) || hashOf(from ?? path) !== content.sha256;
     return { content, isNew };
   } catch (error) {
     signal.throwIfAborted();

@@ -70,8 +70,8 @@ const rowsInStep = 100;
 const filesInStep = 50;
 
 /**
- * Makes the mirror equal to its source. What is removed, moved or updated becomes one commit. Of more than a thousand
- * new files, the first ones have commits of their own.
+ * Makes the mirror equal to its source, by at most one commit. Only a run that removes and moves nothing, and has more
+ * new files than one commit takes, adds the first of them by commits of their own.
  * @throws SourceFault; Refusal of the write; the signal's reason. Then nothing was changed, or some files were added
  */
 export async function syncSource(sync: Sync): Promise<Synced> {

@@ -91,10 +91,9 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
   const knowsOperators = syntax === 'operators';
   const { quotes, rest: unquoted } = isShort ? readQuotes(text, knowsOperators) : { quotes: [], rest: text };
   const { sequences, rest } = isShort ? readSequences(unquoted, knowsOperators) : { sequences: [], rest: unquoted };
-  const phrases = [...quotes.filter(isOfWords), ...sequences.filter(isCompared)].map(({ text: inner, ...where }) => ({
+  const phrases = [...quotes, ...sequences.flatMap(asQuote)].filter(isOfWords).map(({ text: inner, ...where }) => ({
     words: spokenWords(inner),
-    isProhibited: where.isProhibited,
-    fields: where.fields,
+    ...where,
   }));
   const read = (keepsStopWords: boolean): Query => {
     const manner = { languages, keepsStopWords };
@@ -102,7 +101,7 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
       quote.fields === labelField ? labelClause(quote) : quoteClause(quote, manner),
     );
     const words = (knowsOperators && isShort ? readOperators(rest, manner) : undefined) ?? readWords(rest, manner);
-    const parts = sequences.filter(({ isProhibited }) => !isProhibited).map((each) => partsClause(each, manner));
+    const parts = sequences.filter(isWanted).map((each) => partsClause(each, manner));
     return { clauses: [...clauses, ...words, ...parts].filter(({ terms }) => terms.length > 0), phrases };
   };
   const query = read(false);
@@ -112,24 +111,27 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
   if (question !== undefined) return question;
   checkLimits(complete);
   const names = readNames(unquoted, { languages, keepsStopWords: true });
-  return { ...complete, clauses: [...complete.clauses, ...names, ...sequences.flatMap(sequenceClause)] };
+  return { ...complete, clauses: [...complete.clauses, ...names, ...sequences.filter(isWanted).map(sequenceClause)] };
 }
 
 /** Makes a document with the whole number come before those with its parts. */
 const sequenceBoost = 2;
 
-/** A sequence that every hit has to hold, or none: its text decides, as for a quote. */
-const isCompared = ({ presence }: Sequence): boolean => presence !== 'optional';
+const isWanted = ({ presence }: Sequence): boolean => presence !== 'prohibited';
+
+/** A sequence that every hit has to hold, or none. The text decides, as for a quote. */
+function asQuote({ text, presence, fields }: Sequence): Quote[] {
+  return presence === 'optional' ? [] : [{ text, isProhibited: presence === 'prohibited', fields }];
+}
 
 /** The words of a sequence, of which each counts. */
 function partsClause({ text, presence, fields }: Sequence, manner: Manner): Clause {
   return { presence, boost: 1, fields, terms: exactTerms(wordsIn(text), inFields(fields, manner)) };
 }
 
-function sequenceClause({ isProhibited, fields, terms }: Sequence): Clause[] {
-  if (isProhibited) return [];
+function sequenceClause({ fields, terms }: Sequence): Clause {
   const exact = terms.map((term) => ({ type: 'exact' as const, term }));
-  return [{ presence: 'optional', boost: sequenceBoost, fields, terms: exact }];
+  return { presence: 'optional', boost: sequenceBoost, fields, terms: exact };
 }
 
 /** A word that looks like the name of a file. */

@@ -7,7 +7,6 @@ import { fieldsByName } from './read-quotes.js';
 export interface Sequence {
   readonly text: string;
   readonly presence: 'optional' | 'required' | 'prohibited';
-  readonly isProhibited: boolean;
   /** One bit a field: one of them, or all. */
   readonly fields: number;
   /** What the index has for it. */
@@ -51,5 +50,5 @@ function readSequence(word: string, knowsOperators: boolean): Sequence | undefin
   const terms = sequenceTerms(text, words);
   if (terms.length === 0) return undefined;
   const presence = sign === '+' ? 'required' : sign === '-' ? 'prohibited' : 'optional';
-  return { text, presence, isProhibited: sign === '-', fields: named ?? everyField, terms };
+  return { text, presence, fields: named ?? everyField, terms };
 }
