@@ -1,10 +1,10 @@
 import type { Clock } from '../domain/clock.js';
-import type { Location } from '../domain/location.js';
 import { searchUnavailable } from '../domain/refusal.js';
 import { WorkInterrupted } from '../git/errors.js';
 import { openLanguages, type LanguageCode, type Languages } from '../search/languages/languages.js';
 import {
   SearchIndex,
+  type SearchHit,
   type SearchOptions,
   type SearchPage,
   type SearchRequest,
@@ -282,8 +282,8 @@ export class SearchKeeper {
   }
 
   /** The snippet of a text that `search` found, for the query as it was read. */
-  snippet(location: Location, text: string, query: SearchPage['query']): Promise<Snippet> {
-    return this.index.snippet(location, text, query);
+  snippet({ location, chunkStart }: SearchHit, text: string, query: SearchPage['query']): Promise<Snippet> {
+    return this.index.snippet(location, text, query, chunkStart);
   }
 
   /** The text of a document's blob, or null when it is too long to be indexed. */

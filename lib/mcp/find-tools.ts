@@ -142,18 +142,18 @@ function readSearch(call: ToolCall<SearchArguments>): SearchInput {
 function writePosition(position: SearchInput['position']): string | null {
   if (position === null) return null;
   const { statistics, score, location, manner } = position;
-  const { documents, lengths, frequencies, rarest } = statistics;
+  const { entries, figures, frequencies, rarest } = statistics;
   const choice = rarest === undefined ? [] : [rarest.places, rarest.leavesOut];
-  return JSON.stringify([documents, lengths, frequencies, score, location, manner, ...choice]);
+  return JSON.stringify([entries, figures, frequencies, score, location, manner, ...choice]);
 }
 
 function readPosition(text: string): SearchInput['position'] {
   if (text === '') return null;
   type Position = NonNullable<SearchInput['position']>;
   type Statistics = Position['statistics'];
-  const [documents, lengths, frequencies, score, location, manner, places, leavesOut] = JSON.parse(text) as [
-    Statistics['documents'],
-    Statistics['lengths'],
+  const [entries, figures, frequencies, score, location, manner, places, leavesOut] = JSON.parse(text) as [
+    Statistics['entries'],
+    Statistics['figures'],
     Statistics['frequencies'],
     Position['score'],
     Position['location'],
@@ -162,7 +162,7 @@ function readPosition(text: string): SearchInput['position'] {
     NonNullable<Statistics['rarest']>['leavesOut'] | undefined,
   ];
   const choice = places === undefined || leavesOut === undefined ? {} : { rarest: { places, leavesOut } };
-  return { statistics: { documents, lengths, frequencies, ...choice }, score, location, manner };
+  return { statistics: { entries, figures, frequencies, ...choice }, score, location, manner };
 }
 
 function presentHits({ hits, leavesOut, position }: SearchResults, call: ToolCall<SearchArguments>): object {

@@ -41,10 +41,10 @@ export class Reachable {
    * reach each of its places is searched in the segment.
    */
   intervalsIn(segment: Segment, runs: readonly RenamedRange[]): Intervals {
-    if (this.#everything) return [0, segment.documents];
+    if (this.#everything) return [0, segment.entries];
     const ranges: [number, number][] = [];
-    if (segment.documents <= 2 * (this.#folders.length + this.#documents.length)) {
-      for (let ordinal = 0; ordinal < segment.documents; ordinal += 1) {
+    if (segment.entries <= 2 * (this.#folders.length + this.#documents.length)) {
+      for (let ordinal = 0; ordinal < segment.entries; ordinal += 1) {
         if (this.#holds(locationIn(segment, runs, ordinal))) ranges.push([ordinal, ordinal + 1]);
       }
       return joinRanges(ranges);
@@ -60,7 +60,7 @@ export class Reachable {
         if (!isWithin(run.to, document)) continue;
         const written = Buffer.from(rebase(document, run.to, run.from));
         const ordinal = segment.findLocation(written, run.start, run.end);
-        if (ordinal >= 0) ranges.push([ordinal, ordinal + 1]);
+        if (ordinal >= 0) ranges.push([ordinal, segment.endOf(ordinal)]);
       }
     }
     return joinRanges(ranges);

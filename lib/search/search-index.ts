@@ -220,8 +220,12 @@ export class SearchIndex {
     const most = query.phrases.length > 0 ? Math.max(maxPhraseCandidates, request.limit) : request.limit;
     const { version } = this.#segmentSet;
     const { candidates, statistics } = await runCooperatively(this.#rank(request, query, most + 1));
-    const found = candidates.map(({ reader, ordinal, score }) => ({
-      hit: { key: reader.segment.keys[ordinal] ?? 0, location: reader.locationOf(ordinal) },
+    const found = candidates.map(({ reader, ordinal, score, chunk }) => ({
+      hit: {
+        key: reader.segment.keys[ordinal] ?? 0,
+        location: reader.locationOf(ordinal),
+        chunkStart: chunk === 0 ? 0 : (reader.segment.chunkStarts[chunk] ?? 0),
+      },
       score,
     }));
     const { hits, examined } = await pickHits(
@@ -242,9 +246,9 @@ export class SearchIndex {
     return { hits, query, leavesOut, position: end };
   }
 
-  /** The snippet of a text document that a search found. @param query as the search has read it */
-  async snippet(location: Location, text: string, query: Query): Promise<Snippet> {
-    return runCooperatively(makeSnippet(location, text, query, this.#languages));
+  /** The snippet of a text document that a search found. @param query as the search has read it @param chunkStart of the hit */
+  async snippet(location: Location, text: string, query: Query, chunkStart = 0): Promise<Snippet> {
+    return runCooperatively(makeSnippet(location, text, query, this.#languages, chunkStart));
   }
 
   /** Stores the index as it is in the moment of the call; a crash meanwhile leaves the one stored before. */
@@ -292,7 +296,7 @@ export class SearchIndex {
       if (intervals.length > 0) reached.push({ reader: reader.freeze(), intervals });
     }
     // The largest first: its hits soon show which others are worth a look.
-    reached.sort((a, b) => b.reader.segment.documents - a.reader.segment.documents);
+    reached.sort((a, b) => b.reader.segment.entries - a.reader.segment.entries);
     const meaning = this.ranksByMeaning && this.#vectors !== null ? findMeaning(query, this.#vectors) : undefined;
     return rankDocuments(reached, {
       query,
@@ -309,7 +313,7 @@ export class SearchIndex {
   }
 
   get #reading(): Reading {
-    return { languages: this.#languages, vectors: this.#vectors };
+    return { languages: this.#languages, vectors: this.#vectors, chunkLengths: this.#options.chunkLengths };
   }
 
   #locationOf(key: number): Location | undefined {

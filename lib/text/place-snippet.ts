@@ -9,25 +9,28 @@ export interface TextPlace {
   readonly section: string | undefined;
 }
 
-/** A snippet is made from the beginning of a text; this much of it is searched. UTF-16 units. */
+/** This much of a text is searched for its snippet. UTF-16 units. */
 const maxSearched = 260_000;
+/** The longest heading, with the line under it. UTF-16 units. */
+const maxHeading = 4000;
 /** Words on either side that join the search, first many, then none. UTF-16 units. */
 const contexts = [60, 25, 0];
 
 /**
  * The line of a snippet's first highlight. The snippet has lost the text's markup and line ends. So it is sought by the
  * words around the highlight, by fewer of them where markup stands between, and at last by the highlight alone.
+ * @param textStart the snippet stands behind this place, in UTF-16 units
  * @param isMarkdown whether any line under another makes it a heading
  */
 export function* placeSnippet(
   text: string,
   { snippet, highlights }: { readonly snippet: string; readonly highlights: readonly (readonly [number, number])[] },
-  isMarkdown = true,
+  { textStart = 0, isMarkdown = true }: { readonly textStart?: number; readonly isMarkdown?: boolean } = {},
 ): Generator<void, TextPlace> {
   const [start, end] = highlights[0] ?? [0, Math.min(snippet.length, 40)];
-  const searched = text.slice(0, maxSearched);
+  const searched = text.slice(textStart, textStart + maxSearched);
   const finder = new PassageFinder(searched);
-  let offset = 0;
+  let offset = textStart;
   for (const context of contexts) {
     yield;
     const from = context === 0 ? start : wordStart(snippet, start - context);
@@ -35,13 +38,13 @@ export function* placeSnippet(
     const found = words === '' ? undefined : yield* finder.find({ text: words, before: '', after: '', start: 0 });
     if (found === undefined) continue;
     const inside = searched.slice(found.start, found.end).indexOf(snippet.slice(start, end));
-    offset = found.start + Math.max(0, inside);
+    offset = textStart + found.start + Math.max(0, inside);
     break;
   }
   let line = 1;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
   yield;
-  const headings = yield* readOutlineInSteps(searched);
+  const headings = yield* readOutlineInSteps(text.slice(0, offset + maxHeading));
   return {
     line,
     section: headings.findLast((heading) => heading.line <= line && (isMarkdown || !heading.isLoose))?.id,

@@ -23,18 +23,24 @@ interface Opening {
 /** Meaning is known of English words alone, so all have it. */
 const spoken = [['en'], ['en'], ['en', 'de'], ['en', 'ru'], ['en', 'de', 'fr', 'ru']] as const;
 
+/** Texts that stay whole, or are cut into chunks of two or three words. */
+const cuts = [undefined, undefined, { whole: 24, usual: 18 }, { whole: 60, usual: 40 }];
+
 /**
- * The options of the index: more or less merging; by words alone, or by meaning as well; in one language or several.
+ * The options of the index: more or less merging; by words alone, or by meaning as well; in one language or several; with
+ * and without long texts.
  */
 const opening: fc.Arbitrary<Opening> = fc
   .record({
     firstTier: fc.constantFrom(100, 600),
     manner: fc.constantFrom('words', 'meaning'),
     codes: fc.constantFrom(...spoken),
+    chunkLengths: fc.constantFrom(...cuts),
   })
-  .map(({ firstTier, manner, codes }) => ({
+  .map(({ firstTier, manner, codes, chunkLengths }) => ({
     options: {
       firstTier,
+      ...(chunkLengths === undefined ? {} : { chunkLengths }),
       languages: openLanguages(codes),
     },
     vectors: manner === 'meaning' ? wordVectors : null,
@@ -124,10 +130,11 @@ export async function checkHistories(
           assert.deepEqual(pages, await searchAll(alone, within, text, narrowed), text);
           const found = pages.flatMap((page) => page.hits);
           hits += found.length;
-          const reading = { languages: opened.options.languages ?? english, vectors: opened.vectors };
+          const { languages = english, chunkLengths } = opened.options;
+          const reading = { languages, vectors: opened.vectors, chunkLengths };
           const expected = searchSlowly(workspace.reachedBy(within), text, narrowed, reading);
           assert.deepEqual(
-            found,
+            found.map(({ key, location }) => ({ key, location })),
             expected.map(({ key, location }) => ({ key, location })),
             text,
           );

@@ -85,5 +85,5 @@ function makeIndex(): IndexOf {
 
 /** The number of live documents, as scores count them. */
 async function countDocuments(of: IndexOf): Promise<number | undefined> {
-  return (await of.page('ladder', { limit: 1 })).position?.statistics.documents;
+  return (await of.page('ladder', { limit: 1 })).position?.statistics.entries;
 }

@@ -4,11 +4,11 @@
  */
 import { nameOf, type Location } from '../../lib/domain/location.js';
 import type { DocumentKind } from '../../lib/domain/document.js';
-import { analyzeDocument, plainReading, type Reading } from '../../lib/search/analysis/analyze-document.js';
+import { analyzeDocument, plainReading, type AnalyzedDocument, type Reading } from '../../lib/search/analysis/analyze-document.js';
 import { findMeaning } from '../../lib/search/meaning/find-meaning.js';
 import { parseQuery, type Clause, type Phrase, type QueryTerm } from '../../lib/search/query/parse-query.js';
 import { reduceMarkup } from '../../lib/search/analysis/reduce-markup.js';
-import { wordsOf } from '../../lib/search/analysis/split-words.js';
+import { spokenWords } from '../../lib/search/analysis/split-words.js';
 
 export interface OracleDocument {
   readonly key: number;
@@ -41,41 +41,60 @@ export function searchSlowly(
   const documents = reachable
     .filter(({ location }) => folder === '' || location.startsWith(`${folder}/`))
     .map((document) => ({ document, ...analyzeDocument(document, reading) }));
+  const entries = documents.flatMap(entriesOf);
   if (query.clauses.length === 0 && query.phrases.length === 0) return [];
-  const total = documents.length;
-  const averages = [0, 1, 2, 3].map((field) => documents.reduce((sum, { lengths }) => sum + (lengths[field] ?? 0), 0));
+  const texts = entries.filter(({ isHead }) => !isHead).length;
+  const averages = [0, 1, 2, 3].map((field) => {
+    const sum = entries.reduce((all, { lengths }) => all + (lengths[field] ?? 0), 0);
+    return sum / (field === 0 ? texts : documents.length);
+  });
   const everyNamed = query.clauses.filter(({ presence }) => presence !== 'prohibited');
   const frequencyOf = (term: QueryTerm, fields: number): number =>
-    documents.filter(({ terms }) => countTerm(terms, term, fields) !== undefined).length;
+    entries.filter(({ terms }) => countTerm(terms, term, fields) !== undefined).length;
   const named = query.question === undefined ? everyNamed : rarestOf(everyNamed, frequencyOf);
   const meaning = vectors === null ? undefined : findMeaning(query, vectors);
   const inverseOf = (term: QueryTerm, fields: number): number => {
     const frequency = frequencyOf(term, fields);
-    return Math.log(1 + Math.max(0, total - frequency + 0.5) / (frequency + 0.5));
+    return Math.log(1 + Math.max(0, entries.length - frequency + 0.5) / (frequency + 0.5));
   };
   const atMost = named
     .flatMap(({ boost, fields, terms }) => terms.map((term) => boost * inverseOf(term, fields)))
     .reduce((sum, worth) => sum + worth, 0);
-  const found = documents.map(({ document, terms, lengths, directions }) => {
+  const found = documents.map((analyzed) => {
+    const { document, directions } = analyzed;
+    const [head, ...chunks] = entriesOf(analyzed) as [Entry, ...Entry[]];
     let score = 0;
+    const added = chunks.map(() => 0);
     let isFound = named.length === 0;
     for (const { boost, fields, terms: sought, presence } of named) {
       for (const term of sought) {
-        const counts = countTerm(terms, term, fields);
-        if (counts === undefined) {
+        const ofHead = countTerm(head.terms, term, fields);
+        const ofChunks = chunks.map(({ terms }) => countTerm(terms, term, fields));
+        if (ofHead === undefined && ofChunks.every((counts) => counts === undefined)) {
           if (presence === 'required') return undefined;
           continue;
         }
         isFound = true;
-        score += boost * inverseOf(term, fields) * saturate(counts, lengths, averages, total);
+        const weight = boost * inverseOf(term, fields);
+        const own = ofHead === undefined ? 0 : weight * saturate(ofHead, head.lengths, averages);
+        score += own;
+        ofChunks.forEach((counts, index) => {
+          if (counts === undefined) return;
+          const [, ...beside] = ofHead ?? [0, 0, 0, 0];
+          const [, ...lengths] = head.lengths;
+          const length = chunks[index]?.lengths[0] ?? 0;
+          const both = weight * saturate([counts[0], ...beside] as const, [length, ...lengths], averages);
+          added[index] = (added[index] ?? 0) + both - own;
+        });
       }
     }
+    if (added.length > 0) score += Math.max(0, ...added);
     if (meaning !== undefined) {
       const nearness = nearestOf(meaning, directions);
       if (isFound || nearness >= 0.6) score += 0.1 * atMost * nearness;
       isFound ||= nearness >= 0.6;
     }
-    const isOut = query.clauses.some((clause) => isProhibited(clause, terms));
+    const isOut = query.clauses.some((clause) => isProhibited(clause, [head, ...chunks]));
     const hasLabels = (filters.labels ?? []).every((label) => document.labels.includes(label));
     const isOfKind = filters.kind === undefined || filters.kind === document.kind;
     const hasPhrases = query.phrases.every((phrase) => holdsPhrase(document, phrase) !== phrase.isProhibited);
@@ -87,6 +106,19 @@ export function searchSlowly(
       (a, b) => b.score - a.score || Buffer.compare(Buffer.from(a.document.location), Buffer.from(b.document.location)),
     )
     .map(({ document }) => document);
+}
+
+interface Entry {
+  readonly terms: ReadonlyMap<string, number>;
+  readonly lengths: readonly number[];
+  /** Its text stands in chunks. */
+  readonly isHead: boolean;
+}
+
+/** The document, or what it is called and then the chunks of its text. */
+function entriesOf({ terms, lengths, chunks }: AnalyzedDocument): Entry[] {
+  const ofChunks = chunks.map((chunk) => ({ terms: chunk.terms, lengths: [chunk.length, 0, 0, 0], isHead: false }));
+  return [{ terms, lengths, isHead: chunks.length > 0 }, ...ofChunks];
 }
 
 /** The 32 found in the fewest documents, in their order; one that is in none where all are. */
@@ -112,10 +144,10 @@ function holdsPhrase({ location, text: content }: OracleDocument, { words, field
   const heading = /^# (.+)$/m.exec(text)?.[1];
   const body = front === undefined && heading !== undefined ? text.replace(/^# .*$/m, '') : text;
   const lists = new Map([
-    [0b1111, [wordsOf(reduceMarkup(text, name)), wordsOf(front ?? ''), wordsOf(name)]],
-    [0b0001, [wordsOf(reduceMarkup(body, name))]],
-    [0b0010, [wordsOf(front ?? heading ?? name)]],
-    [0b0100, [wordsOf(name)]],
+    [0b1111, [spokenWords(reduceMarkup(text, name)), spokenWords(front ?? ''), spokenWords(name)]],
+    [0b0001, [spokenWords(reduceMarkup(body, name))]],
+    [0b0010, [spokenWords(front ?? heading ?? name)]],
+    [0b0100, [spokenWords(name)]],
   ]);
   return (lists.get(fields) ?? []).some((list) => ` ${list.join(' ')} `.includes(` ${words.join(' ')} `));
 }
@@ -128,8 +160,9 @@ function nearestOf(meaning: Int8Array, directions: Int8Array): number {
   return Math.max(0, ...products.map((product) => Math.min(1, product / 127 ** 2)));
 }
 
-function isProhibited({ presence, terms: sought, fields }: Clause, terms: ReadonlyMap<string, number>): boolean {
-  return presence === 'prohibited' && sought.every((term) => countTerm(terms, term, fields) !== undefined);
+function isProhibited({ presence, terms: sought, fields }: Clause, entries: readonly Entry[]): boolean {
+  if (presence !== 'prohibited') return false;
+  return sought.every((term) => entries.some(({ terms }) => countTerm(terms, term, fields) !== undefined));
 }
 
 /** How often the term stands in each of the fields, or undefined when in none. */
@@ -177,12 +210,12 @@ export function countEdits(a: string, b: string): number {
   return at(left.length, right.length);
 }
 
-function saturate(counts: Counts, lengths: readonly number[], sums: readonly number[], total: number): number {
+function saturate(counts: Counts, lengths: readonly number[], averages: readonly number[]): number {
   let sum = 0;
   counts.forEach((count, field) => {
     if (count === 0) return;
-    const steepness = sums[field] === 0 ? 0 : (0.75 * total) / (sums[field] ?? 1);
-    sum += ((weights[field] ?? 0) * count) / (1 - 0.75 + steepness * (lengths[field] ?? 0));
+    const relative = averages[field] === 0 ? 0 : (lengths[field] ?? 0) / (averages[field] ?? 1);
+    sum += ((weights[field] ?? 0) * count) / (1 - 0.75 + 0.75 * relative);
   });
   return sum / (1.2 + sum);
 }

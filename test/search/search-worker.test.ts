@@ -13,7 +13,7 @@ describe('search: a worker', () => {
     const closing = worker.close();
     const next = worker.analyze([document], plainReading);
     await closing;
-    assert.equal((await next).documents, 1);
+    assert.equal((await next).entries, 1);
     await worker.close();
   });
 

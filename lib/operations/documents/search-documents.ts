@@ -109,17 +109,18 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
 async function describeHit(
   view: View,
   workspace: Workspace,
-  { key, location }: SearchHit,
+  hit: SearchHit,
   query: SearchPage['query'],
   withPlaces: boolean,
 ): Promise<FoundText | undefined> {
-  const document = view.document(location);
-  if (document === undefined || document.number !== key) return undefined;
+  const document = view.document(hit.location);
+  if (document === undefined || document.number !== hit.key) return undefined;
   const text = await readIfPossible(workspace, document.current);
   if (text === null) return { document, snippet: '', highlights: [] };
-  const shown = await workspace.search.snippet(location, text, query);
+  const { textStart, ...shown } = await workspace.search.snippet(hit, text, query);
   if (!withPlaces) return { document, ...shown };
-  return { document, ...shown, place: await runCooperatively(placeSnippet(text, shown, isMarkdown(document.current))) };
+  const place = await runCooperatively(placeSnippet(text, shown, { textStart, isMarkdown: isMarkdown(document.current) }));
+  return { document, ...shown, place };
 }
 
 /** A text that cannot be read takes the snippet of its own hit away, and not the answer. */

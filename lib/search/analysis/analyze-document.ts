@@ -1,11 +1,12 @@
 import { nameOf, type Location } from '../../domain/location.js';
 import type { DocumentKind } from '../../domain/document.js';
 import type { WordVectors } from '../meaning/word-vectors.js';
+import { cutChunks, type ChunkLengths } from './cut-chunks.js';
 import { DirectionFinder } from '../meaning/find-directions.js';
 import { SequenceFinder } from './find-sequences.js';
-import { findTitle } from './find-title.js';
+import { findTitle, type Title } from './find-title.js';
 import { countOnce } from '../segments/posting.js';
-import { isMarkdownName, isMarkup, reduceMarkup } from './reduce-markup.js';
+import { isMarkdownName, isMarkup, joinSpans, visibleSpans, type Span } from './reduce-markup.js';
 import { english, type Languages } from '../languages/languages.js';
 import { wordsOfPart } from '../languages/show-languages.js';
 import { spellingAt, splitWords } from './split-words.js';
@@ -22,14 +23,25 @@ export interface SearchDocument {
   readonly labels: readonly string[];
 }
 
+/** A chunk of a long document's text. */
+export interface AnalyzedChunk {
+  /** Where it starts in the text, in UTF-16 units. */
+  readonly start: number;
+  /** Its words. */
+  readonly length: number;
+  readonly terms: ReadonlyMap<string, number>;
+}
+
 /** An analysed document: its entries in the index. */
 export interface AnalyzedDocument {
   readonly location: Location;
   readonly flags: number;
   /** Words in each field, in the order of `fieldNames`. */
   readonly lengths: readonly [number, number, number, number];
-  /** Packed counts (see posting.ts) by term. */
+  /** Packed counts (see posting.ts) by term; without those of the chunks. */
   readonly terms: ReadonlyMap<string, number>;
+  /** The text of a long document, which ranks by its best chunk. Empty for another one. */
+  readonly chunks: readonly AnalyzedChunk[];
   /** The directions of its text, part by part (see meaning/find-directions.ts); empty where none were requested. */
   readonly directions: Int8Array;
 }
@@ -51,22 +63,25 @@ export interface Reading {
   readonly languages: Languages;
   /** The vectors for the directions of documents. */
   readonly vectors: WordVectors | null;
+  /** Left out: the usual lengths. */
+  readonly chunkLengths?: ChunkLengths | undefined;
 }
 
 export const plainReading: Reading = { languages: english, vectors: null };
 
 /** Takes time in proportion to the text, whatever it holds. */
-export function analyzeDocument(document: SearchDocument, { languages, vectors } = plainReading): AnalyzedDocument {
+export function analyzeDocument(
+  document: SearchDocument,
+  { languages, vectors, chunkLengths }: Reading = plainReading,
+): AnalyzedDocument {
   const name = nameOf(document.location);
   const text = document.text?.slice(0, maxTextLength) ?? '';
   const found = document.title === undefined ? findTitle(text) : undefined;
   const heading = document.title ?? found?.title;
   const directions = vectors === null ? undefined : new DirectionFinder(vectors, heading ?? '');
   const collected = new Collected(languages, undefined, directions);
-  if (found !== undefined) {
-    collected.addBody(reduceMarkup(text.slice(0, found.start), name));
-    collected.addBody(reduceMarkup(text.slice(found.end), name));
-  } else collected.addBody(reduceMarkup(text, name));
+  const spans = visibleSpans(text, name).flatMap((span) => (found === undefined ? [span] : withoutTitle(span, found)));
+  const chunks = collected.addText(text, spans, cutChunks(text, chunkLengths));
   collected.add(heading ?? name, title);
   collected.add(name, path);
   for (const each of document.labels) collected.addLabel(each);
@@ -75,8 +90,17 @@ export function analyzeDocument(document: SearchDocument, { languages, vectors }
     flags: (document.kind === 'binary' ? binaryFlag : 0) | (heading === undefined ? titledByNameFlag : 0),
     lengths: collected.lengths,
     terms: collected.terms,
+    chunks,
     directions: directions?.end() ?? noDirections,
   };
+}
+
+/** The title is a field of its own. */
+function withoutTitle(span: Span, title: Title): Span[] {
+  if (span.end <= title.start || span.start >= title.end) return [span];
+  const before = { start: span.start, end: title.start };
+  const after = { start: title.end, end: span.end };
+  return [before, after].filter(({ start, end }) => start < end);
 }
 
 /**
@@ -129,16 +153,45 @@ class Collected {
   readonly lengths: [number, number, number, number];
   readonly #languages: Languages;
   readonly #directions: DirectionFinder | undefined;
-  readonly #sequenceTerms: [number, number, number, number] = [0, 0, 0, 0];
+  readonly #sequenceTerms: [number, number, number, number];
 
-  constructor(languages: Languages, start?: AnalyzedDocument, directions?: DirectionFinder) {
+  /** @param sequenceTerms found in each field of the document */
+  constructor(
+    languages: Languages,
+    start?: AnalyzedDocument,
+    directions?: DirectionFinder,
+    sequenceTerms: [number, number, number, number] = [0, 0, 0, 0],
+  ) {
     this.#languages = languages;
     this.#directions = directions;
+    this.#sequenceTerms = sequenceTerms;
     this.terms = new Map(start?.terms);
     this.lengths = start === undefined ? [0, 0, 0, 0] : [...start.lengths];
   }
 
-  addBody(text: string): void {
+  /**
+   * Adds a text that stays whole, or returns the chunks of a longer one. A chunk without a word is none.
+   * @param spans what of the text is read
+   * @param starts of the chunks
+   */
+  addText(text: string, spans: readonly Span[], starts: readonly number[]): AnalyzedChunk[] {
+    if (starts.length === 1) this.#addBody(joinSpans(text, spans, 0, text.length));
+    if (starts.length === 1) return [];
+    const chunks: AnalyzedChunk[] = [];
+    let first = 0;
+    starts.forEach((start, index) => {
+      const end = starts[index + 1] ?? text.length;
+      while ((spans[first]?.end ?? end) <= start) first += 1;
+      let last = first;
+      while ((spans[last]?.start ?? end) < end) last += 1;
+      const own = new Collected(this.#languages, undefined, this.#directions, this.#sequenceTerms);
+      own.#addBody(joinSpans(text, spans.slice(first, last), start, end));
+      if (own.terms.size > 0) chunks.push({ start, length: own.lengths[body], terms: own.terms });
+    });
+    return chunks;
+  }
+
+  #addBody(text: string): void {
     const languages = this.#languages;
     const words: string[] = [];
     const spelled: string[] = [];

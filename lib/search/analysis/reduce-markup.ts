@@ -25,12 +25,34 @@ export function isMarkdownName(name: string): boolean {
   return markdownNames.test(name);
 }
 
-/** The text as read; text of other kinds is returned as it is. */
-export function reduceMarkup(text: string, name: string): string {
-  if (!isMarkup(name)) return text;
+/**
+ * The text as read; text of other kinds is returned as it is.
+ * @param isBeginning whether the text begins where its document does, so that front matter can stand there
+ */
+export function reduceMarkup(text: string, name: string, isBeginning = true): string {
+  return isMarkup(name) ? joinSpans(text, visibleSpans(text, name, isBeginning), 0, text.length) : text;
+}
+
+/** What of the spans stands in [start, end) of the text, as one text. */
+export function joinSpans(text: string, spans: readonly Span[], start: number, end: number): string {
+  return spans
+    .filter((span) => span.end > start && span.start < end)
+    .map((span) => text.slice(Math.max(start, span.start), Math.min(end, span.end)))
+    .join(' ');
+}
+
+/** A part of a text: [start, end) in UTF-16 units. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What of the text is read, in order; all of a text of another kind. */
+export function visibleSpans(text: string, name: string, isBeginning = true): Span[] {
+  if (!isMarkup(name)) return [{ start: 0, end: text.length }];
   const isMarkdown = isMarkdownName(name);
-  const start = isMarkdown ? endOfFrontMatter(text) : 0;
-  const pieces: string[] = [];
+  const start = isMarkdown && isBeginning ? endOfFrontMatter(text) : 0;
+  const spans: Span[] = [];
   const closings = new Map<string, number>();
   const closingAfter = (character: string, from: number): number => {
     let at = closings.get(character) ?? -1;
@@ -54,13 +76,13 @@ export function reduceMarkup(text: string, name: string): string {
       else if (!isMarkdown) end = endOfHidden(text, index) ?? end;
     }
     if (end > 0) {
-      pieces.push(text.slice(kept, index));
+      spans.push({ start: kept, end: index });
       kept = end + 1;
       index = end;
     }
   }
-  pieces.push(text.slice(kept));
-  return pieces.join(' ');
+  spans.push({ start: kept, end: text.length });
+  return spans;
 }
 
 /** The last place of a style or script that starts here, before its closing tag. An unclosed one has no end. */

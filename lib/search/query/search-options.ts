@@ -1,4 +1,5 @@
 import type { Location } from '../../domain/location.js';
+import type { ChunkLengths } from '../analysis/cut-chunks.js';
 import type { Languages } from '../languages/languages.js';
 
 /** How an index is opened. */
@@ -11,6 +12,8 @@ export interface SearchOptions {
   readonly report?: (error: Error) => void;
   /** The languages of a new index: English by default. */
   readonly languages?: Languages;
+  /** How long texts are cut where they are analysed in this thread: the usual lengths, less where many chunks are to be seen. */
+  readonly chunkLengths?: ChunkLengths;
   /** Bytes up to which a segment counts as smallest: 32 kB, less where merges are to be seen often. */
   readonly firstTier?: number;
 }

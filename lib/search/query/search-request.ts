@@ -23,9 +23,15 @@ export interface SearchRequest {
   readonly position?: SearchPosition | null;
 }
 
-export interface SearchHit {
+/** A document of the index. */
+export interface IndexedDocument {
   readonly key: number;
   readonly location: Location;
+}
+
+export interface SearchHit extends IndexedDocument {
+  /** Where the best chunk of a long text starts, in UTF-16 units; 0 for none. */
+  readonly chunkStart: number;
 }
 
 export interface SearchPage {

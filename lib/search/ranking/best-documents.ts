@@ -5,6 +5,8 @@ export interface Candidate {
   readonly reader: SegmentReader;
   readonly ordinal: number;
   readonly score: number;
+  /** The ordinal of its best chunk; 0 for none. */
+  readonly chunk: number;
 }
 
 /** Keeps the `most` best candidates: by score, then by location. A heap with the worst kept one on top. */
@@ -21,17 +23,14 @@ export class BestDocuments {
     return this.#heap.length < this.most ? -1 : (this.#heap[0]?.score ?? -1);
   }
 
-  offer(reader: SegmentReader, ordinal: number, score: number): void {
+  offer(candidate: Candidate): void {
     const worst = this.#heap[0];
     if (this.#heap.length < this.most) {
-      this.#heap.push({ reader, ordinal, score });
+      this.#heap.push(candidate);
       this.#rise(this.#heap.length - 1);
-    } else if (worst !== undefined && score >= worst.score) {
-      const candidate = { reader, ordinal, score };
-      if (compareCandidates(candidate, worst) < 0) {
-        this.#heap[0] = candidate;
-        this.#sink();
-      }
+    } else if (worst !== undefined && compareCandidates(candidate, worst) < 0) {
+      this.#heap[0] = candidate;
+      this.#sink();
     }
   }
 

@@ -3,6 +3,7 @@ import { findPhrase } from '../query/check-phrases.js';
 import { isWithinEdits, matchesWildcard } from '../query/match-pattern.js';
 import type { Query, QueryTerm } from '../query/parse-query.js';
 import { sequenceMark } from '../analysis/find-sequences.js';
+import { usualChunks } from '../analysis/cut-chunks.js';
 import { findUnreadTitle } from '../analysis/find-title.js';
 import { reduceMarkup } from '../analysis/reduce-markup.js';
 import { english, type Languages } from '../languages/languages.js';
@@ -12,6 +13,8 @@ import { isSign, spellingAt, splitWordsInSteps } from '../analysis/split-words.j
 export interface Snippet {
   readonly snippet: string;
   readonly highlights: readonly (readonly [number, number])[];
+  /** The snippet stands behind this place of the text, in UTF-16 units: 0, or where the chunk starts. */
+  readonly textStart: number;
 }
 
 const maxSnippetLength = 240;
@@ -30,19 +33,21 @@ interface Match {
   readonly term: number;
 }
 
-/** The span with most different words of the query, the earliest of equals. For text only. Works in steps. */
+/**
+ * The span with most different words of the query, the earliest of equals. For text only. Works in steps.
+ * @param chunkStart where the best chunk of a long text starts, which is searched alone; 0 for none
+ */
 export function* makeSnippet(
   location: Location,
   text: string,
   query: Query,
   languages: Languages = english,
+  chunkStart = 0,
 ): Generator<void, Snippet> {
   const sought = seekAll(query);
-  let found = yield* search(location, text, firstSearched, sought, languages);
-  if (text.length > firstSearched && found.best.terms < sought.count) {
-    found = yield* search(location, text, maxSearched, sought, languages);
-  }
-  const { readable, matches, best } = found;
+  // The text may be newer than the chunk.
+  const ofChunk = yield* searchChunk(location, text, chunkStart, sought, languages);
+  const { readable, matches, best } = ofChunk ?? (yield* searchBeginning(location, text, sought, languages));
   const start = startBefore(readable, best.start);
   let end = endOfCharacter(readable, Math.min(readable.length, start + maxSnippetLength));
   if (end < readable.length) {
@@ -57,7 +62,7 @@ export function* makeSnippet(
     if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
     else highlights.push([from, to]);
   }
-  return { snippet: readable.slice(start, end), highlights };
+  return { snippet: readable.slice(start, end), highlights, textStart: ofChunk === undefined ? 0 : chunkStart };
 }
 
 interface Found {
@@ -66,7 +71,33 @@ interface Found {
   readonly best: Best;
 }
 
-/** Searches this many characters. */
+/** Undefined where nothing is found, or no chunk is to be searched. */
+function* searchChunk(
+  location: Location,
+  text: string,
+  start: number,
+  sought: Sought,
+  languages: Languages,
+): Generator<void, Found | undefined> {
+  if (start === 0) return undefined;
+  const chunk = text.slice(start, endOfCharacter(text, Math.min(text.length, start + usualChunks.whole)));
+  const readable = reduceMarkup(chunk, nameOf(location), false).replace(runOfSpace, ' ').trim();
+  const matches = yield* findMatches(readable, sought, languages);
+  return matches.length === 0 ? undefined : { readable, matches, best: findBest(matches) };
+}
+
+function* searchBeginning(
+  location: Location,
+  text: string,
+  sought: Sought,
+  languages: Languages,
+): Generator<void, Found> {
+  const found = yield* search(location, text, firstSearched, sought, languages);
+  if (text.length <= firstSearched || found.best.terms >= sought.count) return found;
+  return yield* search(location, text, maxSearched, sought, languages);
+}
+
+/** Searches this many characters from the beginning. */
 function* search(
   location: Location,
   text: string,

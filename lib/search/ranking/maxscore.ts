@@ -2,7 +2,7 @@ import type { DocumentKind } from '../../domain/document.js';
 import { compareText } from '../../domain/location.js';
 import { addMeaning, maxDocumentsAtOnce } from './add-scores.js';
 import { binaryFlag } from '../analysis/analyze-document.js';
-import type { BestDocuments } from './best-documents.js';
+import type { BestDocuments, Candidate } from './best-documents.js';
 import type { ReachedSegment } from '../segments/cut-postings.js';
 import { LargestScores } from './largest-scores.js';
 import { measureNearness } from '../meaning/measure-nearness.js';
@@ -51,7 +51,7 @@ function offerAdded(on: ScoreAccumulator, { reader }: ReachedSegment, { eligible
     const ordinal = touched[index] ?? 0;
     const score = scores[ordinal] ?? 0;
     if (score < minKept || !isEligible(on, ordinal, eligible)) continue;
-    offer(reader, ordinal, score, after, best);
+    offer({ reader, ordinal, score, chunk: on.bestChunks[ordinal] ?? 0 }, after, best);
     ({ minKept } = best);
   }
 }
@@ -76,7 +76,7 @@ function* offerAboveBound(
     if ((added + maxMeaning) * almostOne < threshold || !isEligible(on, ordinal, eligible)) continue;
     const score = added + meaningWorth * measureNearness(meaning, reader.segment, ordinal);
     if (score < threshold) continue;
-    offer(reader, ordinal, score, after, best);
+    offer({ reader, ordinal, score, chunk: on.bestChunks[ordinal] ?? 0 }, after, best);
     threshold = Math.max(threshold, best.minKept);
   }
 }
@@ -90,18 +90,13 @@ function isEligible(on: ScoreAccumulator, ordinal: number, { reader, kind, requi
 }
 
 /** Offers the documents after the position. */
-function offer(
-  reader: SegmentReader,
-  ordinal: number,
-  score: number,
-  after: SearchPosition | undefined,
-  best: BestDocuments,
-): void {
+function offer(candidate: Candidate, after: SearchPosition | undefined, best: BestDocuments): void {
+  const { reader, ordinal, score } = candidate;
   if (after !== undefined) {
     if (score > after.score) return;
     if (score === after.score && compareText(reader.locationOf(ordinal), after.location) <= 0) return;
   }
-  best.offer(reader, ordinal, score);
+  best.offer(candidate);
 }
 
 /** A lower bound of the score of the page's last hit; -1 when too few documents are found. */

@@ -41,7 +41,7 @@ export interface Plan {
 export function makePlan({ scored }: Sought, statistics: Statistics, meaning: Int8Array | undefined): Plan {
   const terms = scored.map((term, index) => {
     const frequency = statistics.frequencies[index] ?? 0;
-    return { ...term, frequency, weight: term.weight * inverseFrequency(statistics.documents, frequency) };
+    return { ...term, frequency, weight: term.weight * inverseFrequency(statistics.entries, frequency) };
   });
   const meaningWorth = meaning === undefined ? 0 : meaningWeight * terms.reduce((sum, { weight }) => sum + weight, 0);
   return {

@@ -1,6 +1,6 @@
 import { invalidRequest, type Refusal } from '../../domain/refusal.js';
 import type { DocumentKind } from '../../domain/document.js';
-import { addScores } from './add-scores.js';
+import { addScores, foldChunks } from './add-scores.js';
 import { BestDocuments, type Candidate } from './best-documents.js';
 import { cutTerm, type CutTerm, type ReachedSegment } from '../segments/cut-postings.js';
 import { labelTerm } from '../query/expand-term.js';
@@ -9,9 +9,10 @@ import type { SearchPosition } from './search-position.js';
 import { offerBest } from './maxscore.js';
 import { type Query, countedTerms } from '../query/parse-query.js';
 import { makePlan, type Sought, type SoughtTerm } from './plan-bounds.js';
-import { everyField, fieldCount, fieldNames } from '../segments/posting.js';
+import { everyField } from '../segments/posting.js';
+import { figureCount } from '../segments/segment.js';
 import { releaseAccumulator, takeAccumulator, type ScoreAccumulator } from './score-accumulator.js';
-import { type Statistics, addLengths, inverseFrequency } from './weigh.js';
+import { type Statistics, addFigures, inverseFrequency } from './weigh.js';
 
 export interface RankRequest {
   readonly query: Query;
@@ -36,12 +37,12 @@ export interface Ranking {
  */
 export function* rankDocuments(reached: readonly ReachedSegment[], request: RankRequest): Generator<void, Ranking> {
   const accumulator = takeAccumulator(
-    reached.reduce((most, { reader }) => Math.max(most, reader.segment.documents), 0),
+    reached.reduce((most, { reader }) => Math.max(most, reader.segment.entries), 0),
   );
   const all = yield* cutTerms(reached, request, accumulator);
   const before = request.after?.statistics;
   const rarest =
-    request.query.question === undefined ? undefined : keepRarest(all, gatherStatistics(reached, []).documents, before);
+    request.query.question === undefined ? undefined : keepRarest(all, gatherStatistics(reached, []).entries, before);
   const sought = rarest?.sought ?? all;
   const { scored, filters, prohibited } = sought;
   const statistics = before ?? { ...gatherStatistics(reached, scored), ...choiceOf(rarest) };
@@ -54,10 +55,11 @@ export function* rankDocuments(reached: readonly ReachedSegment[], request: Rank
       addScores(accumulator, segment, plan, index, place);
       yield;
     }
+    foldChunks(accumulator, segment);
     if (scored.length === 0) markAll(accumulator, segment);
-    for (const filter of filters) markRequired(accumulator, filter, place);
+    for (const filter of filters) markRequired(accumulator, segment, filter, place);
     for (const { terms, fields } of prohibited) {
-      markExcluded(accumulator, terms, fields, place);
+      markExcluded(accumulator, segment, terms, { fields, place });
       yield;
     }
     yield* offerBest(accumulator, segment, { plan, eligible, after: request.after, best });
@@ -99,29 +101,28 @@ export function strangePosition(): Refusal {
   return invalidRequest('bad_cursor', message, { field: 'cursor' });
 }
 
-/** Exact whole numbers over the intervals, without deleted documents. */
+/** Exact whole numbers over the intervals, without deleted entries. */
 function gatherStatistics(reached: readonly ReachedSegment[], terms: readonly CutTerm[]): Statistics {
-  let documents = 0;
-  const lengths = fieldNames.map(() => 0);
+  let entries = 0;
+  const figures = Array.from({ length: figureCount }, () => 0);
   for (const { reader, intervals } of reached) {
-    const { sums, lengths: own } = reader.segment;
+    const { sums } = reader.segment;
     for (let index = 0; index < intervals.length; index += 2) {
       const start = intervals[index] ?? 0;
       const end = intervals[index + 1] ?? 0;
-      documents += end - start;
-      addLengths(lengths, sums, end * fieldCount, 1);
-      addLengths(lengths, sums, start * fieldCount, -1);
+      entries += end - start;
+      addFigures(figures, sums, start, end, 1);
       if (reader.dead === 0) continue;
       for (let ordinal = start; ordinal < end; ordinal += 1) {
         if (reader.tombstones[ordinal >>> 5] === 0) ordinal |= 31;
         else if (reader.isDead(ordinal)) {
-          documents -= 1;
-          addLengths(lengths, own, ordinal * fieldCount, -1);
+          entries -= 1;
+          addFigures(figures, sums, ordinal, ordinal + 1, -1);
         }
       }
     }
   }
-  return { documents, lengths, frequencies: terms.map(({ frequency }) => frequency) };
+  return { entries, figures, frequencies: terms.map(({ frequency }) => frequency) };
 }
 
 /** The terms of a long question that count, and whether others were found but left out. */
@@ -135,15 +136,15 @@ interface Rarest {
 /**
  * Of a long question, the terms that weigh most: rare in the caller's reach, times how often the question says them. A
  * term without a document there does not count. Among equals, the first in the question counts.
- * @param documents in the reach
+ * @param entries in the reach
  * @param before the statistics of the page before: its choice is kept
  */
-function keepRarest(sought: Sought, documents: number, before: Statistics | undefined): Rarest {
+function keepRarest(sought: Sought, entries: number, before: Statistics | undefined): Rarest {
   const found = sought.scored
     .map(({ frequency, occurrences }, place) => ({
       frequency,
       place,
-      weight: occurrences * inverseFrequency(documents, frequency),
+      weight: occurrences * inverseFrequency(entries, frequency),
     }))
     .filter(({ frequency }) => frequency > 0);
   const rarest = found.toSorted((a, b) => b.weight - a.weight || a.place - b.place).slice(0, countedTerms);

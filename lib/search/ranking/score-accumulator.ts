@@ -1,4 +1,4 @@
-import { maxDocuments } from '../segments/posting.js';
+import { maxEntries } from '../segments/posting.js';
 
 /** The scores of one search, segment after segment; all zero between uses. */
 export class ScoreAccumulator {
@@ -6,14 +6,17 @@ export class ScoreAccumulator {
   readonly states: Uint16Array;
   /** The counts of a pseudo-term. */
   readonly counts: Uint16Array;
+  /** By a long document's head: its best chunk so far; 0 for none, because a head stands before it. */
+  readonly bestChunks: Uint32Array;
   readonly #touched: Uint32Array;
   #count = 0;
 
-  constructor(documents: number) {
-    this.scores = new Float64Array(documents);
-    this.states = new Uint16Array(documents);
-    this.counts = new Uint16Array(documents);
-    this.#touched = new Uint32Array(documents);
+  constructor(entries: number) {
+    this.scores = new Float64Array(entries);
+    this.states = new Uint16Array(entries);
+    this.counts = new Uint16Array(entries);
+    this.bestChunks = new Uint32Array(entries);
+    this.#touched = new Uint32Array(entries);
   }
 
   mark(ordinal: number, state: number): void {
@@ -32,6 +35,7 @@ export class ScoreAccumulator {
     for (const ordinal of this.touched) {
       this.scores[ordinal] = 0;
       this.states[ordinal] = 0;
+      this.bestChunks[ordinal] = 0;
     }
     this.#count = 0;
   }
@@ -41,11 +45,11 @@ export class ScoreAccumulator {
 const maxKept = 2;
 const kept: ScoreAccumulator[] = [];
 
-/** @param documents of the largest segment */
-export function takeAccumulator(documents: number): ScoreAccumulator {
+/** @param entries of the largest segment */
+export function takeAccumulator(entries: number): ScoreAccumulator {
   const accumulator = kept.pop();
-  if (accumulator !== undefined && accumulator.states.length >= documents) return accumulator;
-  return new ScoreAccumulator(Math.min(maxDocuments, 2 * documents));
+  if (accumulator !== undefined && accumulator.states.length >= entries) return accumulator;
+  return new ScoreAccumulator(Math.min(maxEntries, 2 * entries));
 }
 
 /** Returns a cleared accumulator to the pool. */

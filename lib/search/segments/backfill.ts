@@ -36,11 +36,12 @@ export class Backfill {
   take({ analysis, keys }: SearchUpsert, manner: 'add' | 'replace', leftOut?: ReadonlySet<number>): void {
     analysis.segment.assignKeys(keys);
     const reader = new SegmentReader(analysis.segment);
-    keys.forEach((key, ordinal) => {
+    const ordinals = [...analysis.segment.documents()];
+    keys.forEach((key, place) => {
       const isNewer = this.#touched?.has(key) || leftOut?.has(key);
       const older = this.#segmentSet.findKey(key);
       const isWanted = manner === 'add' ? older === undefined : older !== undefined;
-      if (isNewer || !isWanted) reader.delete(ordinal);
+      if (isNewer || !isWanted) reader.delete(ordinals[place] ?? 0);
       else if (older !== undefined) this.#segmentSet.delete(older);
     });
     this.#segmentSet.add(reader);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describeError } from '../../domain/describe-error.js';
 import { findFaultOfFile } from '../../scheduling/hash-file.js';
-import type { SearchHit } from '../query/search-request.js';
+import type { IndexedDocument } from '../query/search-request.js';
 import { readIndex, readManifest } from './segment-files.js';
 
 /**
@@ -24,7 +24,7 @@ export async function checkIndexFiles(folder: string): Promise<string[]> {
 export interface StoredDocuments {
   readonly commit: string | null;
   /** @throws Error where a file is damaged, or gone because the service has stored a newer index */
-  documents(): Generator<SearchHit>;
+  documents(): Generator<IndexedDocument>;
 }
 
 /** The documents of a stored index, for read-only commands. @returns undefined where none of this release is stored */
@@ -35,8 +35,9 @@ export function readStoredDocuments(folder: string): StoredDocuments | undefined
     commit: stored.commit,
     *documents() {
       for (const reader of stored.segments()) {
-        for (const [ordinal, key] of reader.segment.keys.entries()) {
-          if (!reader.isDead(ordinal)) yield { key, location: reader.locationOf(ordinal) };
+        for (const ordinal of reader.segment.documents()) {
+          if (reader.isDead(ordinal)) continue;
+          yield { key: reader.segment.keys[ordinal] ?? 0, location: reader.locationOf(ordinal) };
         }
       }
     },

@@ -1,5 +1,5 @@
 import type { SegmentReader } from './segment-reader.js';
-import { maxDocuments } from './posting.js';
+import { maxEntries } from './posting.js';
 
 /** Bytes up to which a segment is of the first tier; each further tier holds eight times as much. */
 export const defaultFirstTier = 32 * 1024;
@@ -32,15 +32,15 @@ export function chooseMerge(segments: readonly SegmentReader[], firstTier: numbe
   for (const reader of segments) {
     const tier = tierOf(reader, firstTier);
     if (tier === 0) continue;
-    const isWorn = 2 * reader.dead > reader.segment.documents || reader.runs.length > maxRuns;
+    const isWorn = 2 * reader.dead > reader.segment.entries || reader.runs.length > maxRuns;
     if (isWorn) return [reader];
     tiers.set(tier, [...(tiers.get(tier) ?? []), reader]);
   }
   for (const tier of [...tiers.keys()].sort((a, b) => a - b)) {
     const alike = (tiers.get(tier) ?? []).slice(0, 2 * ratio);
-    const documents = alike.reduce((sum, { segment, dead }) => sum + segment.documents - dead, 0);
+    const entries = alike.reduce((sum, { segment, dead }) => sum + segment.entries - dead, 0);
     const bytes = alike.reduce((sum, { segment }) => sum + segment.buffer.byteLength, 0);
-    if (alike.length >= ratio && documents <= maxDocuments && bytes <= maxBytes) return alike;
+    if (alike.length >= ratio && entries <= maxEntries && bytes <= maxBytes) return alike;
   }
   return [];
 }

@@ -20,7 +20,7 @@ export interface CutPostings {
 
 const nothing: CutPostings = { postings: new Uint32Array(0), ranges: [] };
 
-/** A term cut to the reach: its postings in each reached segment, and the number of live documents with it. */
+/** A term cut to the reach: its postings in each reached segment, and the number of live entries with it. */
 export interface CutTerm {
   readonly cuts: readonly CutPostings[];
   readonly frequency: number;
@@ -65,7 +65,7 @@ function cutPostings({ segment }: SegmentReader, term: number, intervals: Interv
     for (let at = start; at < end; at += 1) {
       if (isWithinIntervals(intervals, (segment.postings[at] ?? 0) >>> ordinalShift)) pushRange(ranges, at, at + 1);
     }
-  } else if (intervals[0] === 0 && intervals[1] === segment.documents) ranges.push(start, end);
+  } else if (intervals[0] === 0 && intervals[1] === segment.entries) ranges.push(start, end);
   else {
     let from = start;
     for (let index = 0; index < intervals.length && from < end; index += 2) {
@@ -106,8 +106,8 @@ function* unitePostings(
   let touched = new Uint32Array(64);
   let count = 0;
   let sinceRest = 0;
-  const { postings, postingStarts, documents } = reader.segment;
-  const isWhole = intervals[0] === 0 && intervals[1] === documents;
+  const { postings, postingStarts, entries, heads } = reader.segment;
+  const isWhole = intervals[0] === 0 && intervals[1] === entries;
   for (const term of terms) {
     const ranges = isWhole ? undefined : cutPostings(reader, term, intervals).ranges;
     for (let index = 0; index < (ranges?.length ?? 2); index += 2) {
@@ -123,13 +123,26 @@ function* unitePostings(
     yield;
   }
   if (count === 0) return nothing;
-  const united = touched.subarray(0, count);
+  // A long document's entries have to follow each other.
+  const united = heads === null ? touched.subarray(0, count) : inOrder(touched.subarray(0, count), added);
   for (let index = 0; index < count; index += 1) {
     const ordinal = united[index] ?? 0;
     united[index] = ((ordinal << ordinalShift) | (added[ordinal] ?? 0)) >>> 0;
     added[ordinal] = 0;
   }
   return { postings: united, ranges: [0, count] };
+}
+
+/** The touched ordinals in order: sorted, or all in turn where a sort would take longer. */
+function inOrder(touched: Uint32Array, added: Uint16Array): Uint32Array {
+  if (touched.length < added.length >>> 5) return touched.sort();
+  let count = 0;
+  for (let ordinal = 0; count < touched.length; ordinal += 1) {
+    if (added[ordinal] === 0) continue;
+    touched[count] = ordinal;
+    count += 1;
+  }
+  return touched;
 }
 
 /** Adds the postings in [start, end) up by document. @returns how many documents are touched then */
@@ -161,7 +174,7 @@ function growTo(list: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
   return grown;
 }
 
-/** Live documents with the term in one of the fields. */
+/** Live entries with the term in one of the fields. */
 function countLive(reader: SegmentReader, { postings, ranges }: CutPostings, fields: number): number {
   let all = 0;
   for (let index = 0; index < ranges.length; index += 2) all += (ranges[index + 1] ?? 0) - (ranges[index] ?? 0);

@@ -17,8 +17,8 @@ const shortList = 24;
  * @param keepsDirections whether the directions of the documents' texts are kept
  */
 export function mergeSegments(inputs: readonly MergeInput[], keepsDirections: boolean): Segment {
-  const placed = placeDocuments(inputs);
-  const renumbered = inputs.map(({ segment }) => new Uint32Array(segment.documents).fill(gone));
+  const placed = placeEntries(inputs);
+  const renumbered = inputs.map(({ segment }) => new Uint32Array(segment.entries).fill(gone));
   placed.forEach(({ input, ordinal }, place) => {
     (renumbered[input] as Uint32Array)[ordinal] = place;
   });
@@ -27,7 +27,7 @@ export function mergeSegments(inputs: readonly MergeInput[], keepsDirections: bo
     ? placed.map(({ input, ordinal }) => (inputs[input] as MergeInput).segment.directionsOf(ordinal))
     : [];
   const segment = Segment.allocate({
-    documents: placed.length,
+    entries: placed.length,
     terms: terms.count,
     postings: terms.postings.length,
     locationBytes: placed.reduce((sum, { location }) => sum + Buffer.byteLength(location), 0),
@@ -38,15 +38,16 @@ export function mergeSegments(inputs: readonly MergeInput[], keepsDirections: bo
   segment.postingStarts.set(terms.postingStarts);
   segment.postings.set(terms.postings);
   segment.termBytes.set(terms.bytes);
-  const keys = new Uint32Array(placed.length);
+  const keys: number[] = [];
   let at = 0;
   let direction = 0;
   placed.forEach(({ input, ordinal, location }, place) => {
     const source = (inputs[input] as MergeInput).segment;
-    keys[place] = source.keys[ordinal] ?? 0;
+    if (!source.isChunk(ordinal)) keys.push(source.keys[ordinal] ?? 0);
     const lengths = source.lengths.subarray(ordinal * fieldCount, (ordinal + 1) * fieldCount);
     segment.lengths.set(lengths, place * fieldCount);
     segment.flags[place] = source.flags[ordinal] ?? 0;
+    segment.chunkStarts[place] = source.chunkStarts[ordinal] ?? 0;
     at += segment.locationBytes.write(location, at, 'utf8');
     segment.locationStarts[place + 1] = at;
     const own = directions[place];
@@ -60,16 +61,17 @@ export function mergeSegments(inputs: readonly MergeInput[], keepsDirections: bo
   return segment;
 }
 
-interface PlacedDocument {
+interface PlacedEntry {
   readonly input: number;
   readonly ordinal: number;
   readonly location: Location;
 }
 
-function placeDocuments(inputs: readonly MergeInput[]): PlacedDocument[] {
-  const placed: PlacedDocument[] = [];
+/** Those of a document stay together and in their order, because they have one location and come from one input. */
+function placeEntries(inputs: readonly MergeInput[]): PlacedEntry[] {
+  const placed: PlacedEntry[] = [];
   inputs.forEach(({ segment, tombstones, runs }, input) => {
-    for (let ordinal = 0; ordinal < segment.documents; ordinal += 1) {
+    for (let ordinal = 0; ordinal < segment.entries; ordinal += 1) {
       if (((tombstones[ordinal >>> 5] ?? 0) >>> (ordinal & 31)) & 1) continue;
       placed.push({ input, ordinal, location: locationIn(segment, runs, ordinal) });
     }

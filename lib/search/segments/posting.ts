@@ -1,5 +1,5 @@
 /**
- * A posting is one Uint32: the occurrence of a term in a document, with its count in each field. From the top: ordinal
+ * A posting is one Uint32: the occurrence of a term in an entry of a segment, with its count in each field. From the top: ordinal
  * 20 bits, count in the body 7, in the title 3, in the name 1, in the labels 1. Counts stop at their largest value;
  * BM25F has long levelled off there.
  */
@@ -18,8 +18,8 @@ export const labelField = 0b1000;
 
 export const ordinalShift = 12;
 export const countsMask = (1 << ordinalShift) - 1;
-/** Documents that one segment can hold. */
-export const maxDocuments = 1 << 20;
+/** Entries that one segment can hold. */
+export const maxEntries = 1 << 20;
 
 const shifts = [5, 2, 1, 0] as const;
 const largest = [127, 7, 1, 1] as const;

@@ -14,8 +14,8 @@ export interface RenamedRange {
 }
 
 /** The one range of a segment without renames. */
-export function runOfAll(documents: number): RenamedRange {
-  return { start: 0, end: documents, from: rootLocation, to: rootLocation };
+export function runOfAll(entries: number): RenamedRange {
+  return { start: 0, end: entries, from: rootLocation, to: rootLocation };
 }
 
 export function isUnmoved(run: RenamedRange): boolean {
@@ -95,7 +95,7 @@ function settle(run: RenamedRange): RenamedRange {
 function rangesAt(segment: Segment, location: Location, start: number, end: number): [number, number][] {
   const ranges: [number, number][] = [];
   const exact = segment.findLocation(Buffer.from(location), start, end);
-  if (exact >= 0) ranges.push([exact, exact + 1]);
+  if (exact >= 0) ranges.push([exact, segment.endOf(exact)]);
   const [low, high] = rangeBelow(segment, location, start, end);
   if (low < high) ranges.push([low, high]);
   return ranges;

@@ -29,6 +29,6 @@ export interface SearchBatch {
 
 /** The analysis of documents already written into the segment. */
 export function toAnalysis(segment: Segment): Analysis {
-  const locations = Array.from({ length: segment.documents }, (_, ordinal) => segment.locationAt(ordinal));
+  const locations = [...segment.documents()].map((ordinal) => segment.locationAt(ordinal));
   return { segment, locations };
 }

@@ -18,8 +18,8 @@ export class SegmentReader {
 
   constructor(segment: Segment, state?: SegmentState) {
     this.segment = segment;
-    this.tombstones = state?.tombstones ?? new Uint32Array((segment.documents + 31) >>> 5);
-    this.#runs = state?.runs ?? [runOfAll(segment.documents)];
+    this.tombstones = state?.tombstones ?? new Uint32Array((segment.entries + 31) >>> 5);
+    this.#runs = state?.runs ?? [runOfAll(segment.entries)];
     for (let word of this.tombstones) for (; word !== 0; word &= word - 1) this.#dead += 1;
   }
 
@@ -27,22 +27,27 @@ export class SegmentReader {
     return this.#runs;
   }
 
+  /** How many entries are deleted. */
   get dead(): number {
     return this.#dead;
   }
 
   get isEmpty(): boolean {
-    return this.#dead === this.segment.documents;
+    return this.#dead === this.segment.entries;
   }
 
   isDead(ordinal: number): boolean {
     return (((this.tombstones[ordinal >>> 5] ?? 0) >>> (ordinal & 31)) & 1) === 1;
   }
 
+  /** Deletes the document that begins at the ordinal. */
   delete(ordinal: number): void {
     if (this.isDead(ordinal)) return;
-    this.tombstones[ordinal >>> 5] = (this.tombstones[ordinal >>> 5] ?? 0) | (1 << (ordinal & 31));
-    this.#dead += 1;
+    const end = this.segment.endOf(ordinal);
+    for (let entry = ordinal; entry < end; entry += 1) {
+      this.tombstones[entry >>> 5] = (this.tombstones[entry >>> 5] ?? 0) | (1 << (entry & 31));
+    }
+    this.#dead += end - ordinal;
   }
 
   /** The live document with the key, or -1. */

@@ -78,7 +78,7 @@ export class SegmentSet {
         const ordinal = keyOrder[at] ?? 0;
         const key = keys[ordinal] ?? 0;
         if (key > upTo) break;
-        if (!reader.isDead(ordinal)) places.set(key, reader.locationOf(ordinal));
+        if (!reader.segment.isChunk(ordinal) && !reader.isDead(ordinal)) places.set(key, reader.locationOf(ordinal));
       }
     }
     return places;

@@ -1,18 +1,18 @@
 import { byteLength, compareText } from '../../domain/location.js';
-import type { AnalyzedDocument } from '../analysis/analyze-document.js';
+import type { AnalyzedChunk, AnalyzedDocument } from '../analysis/analyze-document.js';
 import { countsMask, fieldCount, ordinalShift } from './posting.js';
-import { Segment } from './segment.js';
+import { chunkFlag, headFlag, Segment } from './segment.js';
 
 /**
  * Writes documents into a segment, in the order of their locations. Keys are all 0 until `assignKeys`.
  * @param documents no two at the same location
  */
 export function writeSegment(documents: readonly AnalyzedDocument[]): Segment {
-  const ordered = [...documents].sort((a, b) => compareText(a.location, b.location));
+  const ordered = [...documents].sort((a, b) => compareText(a.location, b.location)).flatMap(entriesOf);
   const { terms, ids, postings, idOfPosting, counts } = collectTerms(ordered);
   const sorted = sortTerms(terms.slice());
   const segment = Segment.allocate({
-    documents: ordered.length,
+    entries: ordered.length,
     terms: terms.length,
     postings: postings.length,
     locationBytes: ordered.reduce((sum, { location }) => sum + byteLength(location), 0),
@@ -21,9 +21,10 @@ export function writeSegment(documents: readonly AnalyzedDocument[]): Segment {
   });
   let at = 0;
   let direction = 0;
-  ordered.forEach(({ location, lengths, flags, directions }, ordinal) => {
+  ordered.forEach(({ location, lengths, flags, chunkStart, directions }, ordinal) => {
     segment.lengths.set(lengths, ordinal * fieldCount);
     segment.flags[ordinal] = flags;
+    segment.chunkStarts[ordinal] = chunkStart;
     segment.keyOrder[ordinal] = ordinal;
     at += segment.locationBytes.write(location, at, 'utf8');
     segment.locationStarts[ordinal + 1] = at;
@@ -51,6 +52,26 @@ export function writeSegment(documents: readonly AnalyzedDocument[]): Segment {
   return segment;
 }
 
+/** An entry of a segment: a short document, or the head or a chunk of a long one. */
+interface Entry extends Omit<AnalyzedDocument, 'chunks'> {
+  readonly chunkStart: number;
+}
+
+function entriesOf({ chunks, ...document }: AnalyzedDocument): Entry[] {
+  if (chunks.length === 0) return [{ ...document, chunkStart: 0 }];
+  const head = { ...document, flags: document.flags | headFlag, chunkStart: 0 };
+  const { location } = document;
+  return [
+    head,
+    ...chunks.map(({ start, length, terms }) => {
+      const lengths = [length, 0, 0, 0] as const;
+      return { location, flags: chunkFlag, lengths, terms, directions: noDirections, chunkStart: start };
+    }),
+  ];
+}
+
+const noDirections = new Int8Array(0);
+
 interface CollectedTerms {
   /** In the order of their ids. */
   readonly terms: string[];
@@ -63,16 +84,16 @@ interface CollectedTerms {
 }
 
 /** Numbers the terms. A list of its own for each term would be most of the garbage: most of them have one posting. */
-function collectTerms(documents: readonly AnalyzedDocument[]): CollectedTerms {
+function collectTerms(entries: readonly Entry[]): CollectedTerms {
   const terms: string[] = [];
   const ids = new Map<string, number>();
-  const size = documents.reduce((sum, document) => sum + document.terms.size, 0);
+  const size = entries.reduce((sum, entry) => sum + entry.terms.size, 0);
   const postings = new Uint32Array(size);
   const idOfPosting = new Uint32Array(size);
   const counts = new Uint32Array(size);
   let at = 0;
-  documents.forEach((document, ordinal) => {
-    for (const [term, packed] of document.terms) {
+  entries.forEach((entry, ordinal) => {
+    for (const [term, packed] of entry.terms) {
       let id = ids.get(term);
       if (id === undefined) {
         id = terms.push(term) - 1;
@@ -99,20 +120,30 @@ function sortTerms(terms: string[]): string[] {
  * segment, for the rare change of a name or of labels.
  */
 export function extractDocument(segment: Segment, ordinal: number): AnalyzedDocument {
-  const terms = new Map<string, number>();
+  const after = segment.endOf(ordinal);
+  const termsOfEntries = Array.from({ length: after - ordinal }, () => new Map<string, number>());
   const { postings, postingStarts } = segment;
   for (let term = 0; term < segment.terms; term += 1) {
     const end = postingStarts[term + 1] ?? 0;
-    const at = firstPosting(postings, ordinal, postingStarts[term] ?? 0, end);
-    const posting = at < end ? (postings[at] ?? 0) : 0;
-    if (at < end && posting >>> ordinalShift === ordinal) terms.set(segment.termAt(term), posting & countsMask);
+    for (let at = firstPosting(postings, ordinal, postingStarts[term] ?? 0, end); at < end; at += 1) {
+      const posting = postings[at] ?? 0;
+      const place = (posting >>> ordinalShift) - ordinal;
+      if (place >= termsOfEntries.length) break;
+      termsOfEntries[place]?.set(segment.termAt(term), posting & countsMask);
+    }
   }
+  const [terms = new Map<string, number>(), ...termsOfChunks] = termsOfEntries;
   const [body = 0, title = 0, path = 0, label = 0] = segment.lengths.subarray(ordinal * fieldCount);
   return {
     location: segment.locationAt(ordinal),
-    flags: segment.flags[ordinal] ?? 0,
+    flags: (segment.flags[ordinal] ?? 0) & ~headFlag,
     lengths: [body, title, path, label],
     terms,
+    chunks: termsOfChunks.map((own, index): AnalyzedChunk => {
+      const chunk = ordinal + 1 + index;
+      const length = segment.lengths[chunk * fieldCount] ?? 0;
+      return { start: segment.chunkStarts[chunk] ?? 0, length, terms: own };
+    }),
     directions: segment.directionsOf(ordinal).slice(),
   };
 }
