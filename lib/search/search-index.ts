@@ -29,7 +29,7 @@ import { toAnalysis, type Analysis, type SearchBatch, type SearchUpsert } from '
 import type { SearchOptions } from './query/search-options.js';
 import type { SearchPage, SearchRequest } from './query/search-request.js';
 import type { Segment } from './segments/segment.js';
-import { extract, keyAt, SegmentSet, type SegmentPlace } from './segments/segment-set.js';
+import { extract, keyAt, rewrite, SegmentSet, type SegmentPlace } from './segments/segment-set.js';
 import { forgetStems } from './analysis/stem-word.js';
 import { writeSegment } from './segments/write-segment.js';
 
@@ -330,19 +330,18 @@ export class SearchIndex {
   #rename(from: Location, to: Location): void {
     const place = this.#segmentSet.findLocation(from);
     const document = place === undefined || nameOf(from) === nameOf(to) ? undefined : extract(place);
-    const key = place === undefined ? 0 : keyAt(place);
     if (place !== undefined && document !== undefined) this.#segmentSet.delete(place);
     this.#segmentSet.rename(from, to);
-    if (document !== undefined) this.#addOne(renameAnalyzed(document, to, this.#languages), key);
+    if (place === undefined || document === undefined) return;
+    this.#addAgain(place, renameAnalyzed(document, to, this.#languages));
   }
 
   #relabel(location: Location, labels: readonly string[]): void {
     const place = this.#segmentSet.findLocation(location);
     if (place === undefined) return;
-    const key = keyAt(place);
     const document = extract(place);
     this.#segmentSet.delete(place);
-    this.#addOne(relabelAnalyzed(document, labels, this.#languages), key);
+    this.#addAgain(place, relabelAnalyzed(document, labels, this.#languages));
   }
 
   #put({ segment, locations }: Analysis, keys: readonly number[]): void {
@@ -357,9 +356,10 @@ export class SearchIndex {
     this.#segmentSet.add(new SegmentReader(segment));
   }
 
-  #addOne(document: AnalyzedDocument, key: number): void {
-    const segment = writeSegment([document]);
-    segment.assignKeys([key]);
+  /** @param place where it was until now */
+  #addAgain(place: SegmentPlace, document: AnalyzedDocument): void {
+    const segment = rewrite(place, document);
+    segment.assignKeys([keyAt(place)]);
     this.#segmentSet.add(new SegmentReader(segment));
   }
 

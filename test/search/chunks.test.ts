@@ -9,6 +9,8 @@ import { makeSnippet } from '../../lib/search/ranking/make-snippet.js';
 import { parseQuery } from '../../lib/search/query/parse-query.js';
 import { extractDocument, writeSegment } from '../../lib/search/segments/write-segment.js';
 import { placeSnippet } from '../../lib/text/place-snippet.js';
+import { replaceHead } from '../../lib/search/segments/replace-head.js';
+import type { Segment } from '../../lib/search/segments/segment.js';
 import { IndexOf } from './index-of.js';
 
 const filler = 'Some words of ordinary prose go on for a while in this line of the text.\n';
@@ -20,6 +22,10 @@ function makeBook(chapters: number, chapter: number, words: string): string {
     return `## Chapter ${number}\n\n${number === chapter ? `${text}${words}\n${text}` : text.repeat(2)}\n`;
   });
   return `# Handbook\n\n${pages.join('')}`;
+}
+
+function bytesOf({ buffer }: Segment): Buffer {
+  return Buffer.from(buffer);
 }
 
 describe('search: a long document', () => {
@@ -44,7 +50,10 @@ describe('search: a long document', () => {
   it('is cut before a heading, else after a paragraph', () => {
     const section = `# Title\n\n${filler.repeat(10)}`;
     const paragraph = `${filler.repeat(10)}\n`;
-    for (const [part, ends] of [[section, '\n'], [paragraph, '\n\n']] as const) {
+    for (const [part, ends] of [
+      [section, '\n'],
+      [paragraph, '\n\n'],
+    ] as const) {
       const text = part.repeat(60);
       const starts = cutChunks(text);
       assert.ok(starts.length > 4);
@@ -112,9 +121,7 @@ describe('search: a long document', () => {
 
   it('shows its beginning where the words have gone from the chunk', () => {
     const text = `The zebra sleeps. ${filler.repeat(500)}`;
-    const { snippet, textStart } = finish(
-      makeSnippet('a.md' as Location, text, parseQuery('zebra'), english, 20_000),
-    );
+    const { snippet, textStart } = finish(makeSnippet('a.md' as Location, text, parseQuery('zebra'), english, 20_000));
     assert.ok(snippet.startsWith('The zebra sleeps.'));
     assert.equal(textStart, 0);
   });
@@ -123,10 +130,15 @@ describe('search: a long document', () => {
     const text = makeBook(20, 3, 'zebra');
     const [old, moved] = ['old.md', 'new.md'] as Location[];
     const document = { location: old!, text, kind: 'text' as const, labels: ['draft'] };
-    const stored = extractDocument(writeSegment([analyzeDocument(document)]), 0);
-    assert.deepEqual(stored, analyzeDocument(document));
-    assert.deepEqual(renameAnalyzed(stored, moved!, english), analyzeDocument({ ...document, location: moved! }));
-    assert.deepEqual(relabelAnalyzed(stored, ['final'], english), analyzeDocument({ ...document, labels: ['final'] }));
+    const others = ['a.md', 'zz.md'].map((location) => ({ ...document, location: location as Location }));
+    const segment = writeSegment([document, ...others].map((each) => analyzeDocument(each)));
+    const ordinal = segment.findLocation(Buffer.from('old.md'));
+    const stored = extractDocument(segment, ordinal);
+    const anew = (changes: object): Buffer => bytesOf(writeSegment([analyzeDocument({ ...document, ...changes })]));
+    const renamed = replaceHead(segment, ordinal, renameAnalyzed(stored, moved!, english));
+    assert.ok(bytesOf(renamed).equals(anew({ location: moved! })));
+    const relabeled = replaceHead(segment, ordinal, relabelAnalyzed(stored, ['final', 'zebra'], english));
+    assert.ok(bytesOf(relabeled).equals(anew({ labels: ['final', 'zebra'] })));
   });
 
   it('without a word in a chunk has one chunk less', () => {

@@ -4,7 +4,12 @@
  */
 import { nameOf, type Location } from '../../lib/domain/location.js';
 import type { DocumentKind } from '../../lib/domain/document.js';
-import { analyzeDocument, plainReading, type AnalyzedDocument, type Reading } from '../../lib/search/analysis/analyze-document.js';
+import {
+  analyzeDocument,
+  plainReading,
+  type AnalyzedDocument,
+  type Reading,
+} from '../../lib/search/analysis/analyze-document.js';
 import { findMeaning } from '../../lib/search/meaning/find-meaning.js';
 import { parseQuery, type Clause, type Phrase, type QueryTerm } from '../../lib/search/query/parse-query.js';
 import { reduceMarkup } from '../../lib/search/analysis/reduce-markup.js';

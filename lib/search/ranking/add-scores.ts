@@ -24,7 +24,8 @@ export function addScores(
   const { postings, ranges } = cuts[place] as CutTerm['cuts'][number];
   const wanted = countsOf(fields);
   const { lengths, heads } = reader.segment;
-  if (heads !== null) return addChunkScores(on, reader.segment, heads, { term: terms[which] as SoughtTerm, weigher, place });
+  if (heads !== null)
+    return addChunkScores(on, reader.segment, heads, { term: terms[which] as SoughtTerm, weigher, place });
   const { states, scores } = on;
   for (let index = 0; index < ranges.length; index += 2) {
     const end = ranges[index + 1] ?? 0;

@@ -36,9 +36,7 @@ export interface Ranking {
  * @param reached as they are at one moment: nothing about them may change until it is done
  */
 export function* rankDocuments(reached: readonly ReachedSegment[], request: RankRequest): Generator<void, Ranking> {
-  const accumulator = takeAccumulator(
-    reached.reduce((most, { reader }) => Math.max(most, reader.segment.entries), 0),
-  );
+  const accumulator = takeAccumulator(reached.reduce((most, { reader }) => Math.max(most, reader.segment.entries), 0));
   const all = yield* cutTerms(reached, request, accumulator);
   const before = request.after?.statistics;
   const rarest =

@@ -5,7 +5,8 @@ import { mergeSegments } from './merge-segments.js';
 import type { SearchWorker } from '../search-worker.js';
 import type { Segment } from './segment.js';
 import type { AnalyzedDocument } from '../analysis/analyze-document.js';
-import { extractDocument } from './write-segment.js';
+import { replaceHead } from './replace-head.js';
+import { extractDocument, writeSegment } from './write-segment.js';
 
 /** A change of segments during a worker's merge, to be repeated on the result. */
 type Change =
@@ -207,7 +208,13 @@ export function keyAt({ reader, ordinal }: SegmentPlace): number {
   return reader.segment.keys[ordinal] ?? 0;
 }
 
-/** All entries of the document in the index, at its current location. */
+/** The document as the index has it, at its current location; a long one without its chunks. */
 export function extract({ reader, ordinal }: SegmentPlace): AnalyzedDocument {
   return { ...extractDocument(reader.segment, ordinal), location: reader.locationOf(ordinal) };
+}
+
+/** A segment of the document alone as it is now. @param place where it was; a long one has its chunks from there */
+export function rewrite({ reader, ordinal }: SegmentPlace, document: AnalyzedDocument): Segment {
+  const { segment } = reader;
+  return segment.isHead(ordinal) ? replaceHead(segment, ordinal, document) : writeSegment([document]);
 }

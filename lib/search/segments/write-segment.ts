@@ -1,5 +1,5 @@
 import { byteLength, compareText } from '../../domain/location.js';
-import type { AnalyzedChunk, AnalyzedDocument } from '../analysis/analyze-document.js';
+import type { AnalyzedDocument } from '../analysis/analyze-document.js';
 import { countsMask, fieldCount, ordinalShift } from './posting.js';
 import { chunkFlag, headFlag, Segment } from './segment.js';
 
@@ -116,34 +116,25 @@ function sortTerms(terms: string[]): string[] {
 }
 
 /**
- * Reads one document with all its entries out of a segment. It reads every term once: some milliseconds in a large
- * segment, for the rare change of a name or of labels.
+ * Reads one document out of a segment, a long one without its chunks. It reads every term once: some milliseconds in a
+ * large segment, for the rare change of a name or of labels.
  */
 export function extractDocument(segment: Segment, ordinal: number): AnalyzedDocument {
-  const after = segment.endOf(ordinal);
-  const termsOfEntries = Array.from({ length: after - ordinal }, () => new Map<string, number>());
+  const terms = new Map<string, number>();
   const { postings, postingStarts } = segment;
   for (let term = 0; term < segment.terms; term += 1) {
     const end = postingStarts[term + 1] ?? 0;
-    for (let at = firstPosting(postings, ordinal, postingStarts[term] ?? 0, end); at < end; at += 1) {
-      const posting = postings[at] ?? 0;
-      const place = (posting >>> ordinalShift) - ordinal;
-      if (place >= termsOfEntries.length) break;
-      termsOfEntries[place]?.set(segment.termAt(term), posting & countsMask);
-    }
+    const at = firstPosting(postings, ordinal, postingStarts[term] ?? 0, end);
+    const posting = at < end ? (postings[at] ?? 0) : 0;
+    if (at < end && posting >>> ordinalShift === ordinal) terms.set(segment.termAt(term), posting & countsMask);
   }
-  const [terms = new Map<string, number>(), ...termsOfChunks] = termsOfEntries;
   const [body = 0, title = 0, path = 0, label = 0] = segment.lengths.subarray(ordinal * fieldCount);
   return {
     location: segment.locationAt(ordinal),
     flags: (segment.flags[ordinal] ?? 0) & ~headFlag,
     lengths: [body, title, path, label],
     terms,
-    chunks: termsOfChunks.map((own, index): AnalyzedChunk => {
-      const chunk = ordinal + 1 + index;
-      const length = segment.lengths[chunk * fieldCount] ?? 0;
-      return { start: segment.chunkStarts[chunk] ?? 0, length, terms: own };
-    }),
+    chunks: [],
     directions: segment.directionsOf(ordinal).slice(),
   };
 }
