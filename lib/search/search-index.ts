@@ -9,6 +9,7 @@ import {
   type Reading,
   type SearchDocument,
 } from './analysis/analyze-document.js';
+import { findWindows } from './query/find-windows.js';
 import { maxPhraseCandidates } from './query/check-phrases.js';
 import { defaultFirstTier } from './segments/choose-merge.js';
 import type { ReachedSegment } from './segments/cut-postings.js';
@@ -234,6 +235,10 @@ export class SearchIndex {
         limit: request.limit,
         phrases: query.phrases,
         readText: this.#options.readText,
+        windowsOf: (place, { terms }) => {
+          const { reader, ordinal } = candidates[place] as (typeof candidates)[number];
+          return findWindows(reader.segment, ordinal, terms);
+        },
         // A document renamed during a pause is shown at its new location; its place in the order is the old one.
         present: (hit) =>
           version === this.#segmentSet.version ? hit : { ...hit, location: this.#locationOf(hit.key) ?? hit.location },

@@ -29,7 +29,7 @@ import { parseRange } from '../../lib/api/requests/parse-range.js';
 import { parseParameters } from '../../lib/api/requests/parse-target.js';
 import { shortText } from '../../lib/indexing/analyze-documents.js';
 import { analyzeDocument } from '../../lib/search/analysis/analyze-document.js';
-import { holdsPhrases } from '../../lib/search/query/check-phrases.js';
+import { checkPhrases } from '../../lib/search/query/check-phrases.js';
 import { findTitle } from '../../lib/search/analysis/find-title.js';
 import { openLanguages } from '../../lib/search/languages/languages.js';
 import { languageCodes } from '../../lib/search/languages/open-stemmer.js';
@@ -88,7 +88,10 @@ const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
   ],
   'a short document, for search': [shortText, (text) => analyze(text, ['en'])],
   'a short document, for search in fifteen languages': [shortText, (text) => analyze(text, languageCodes)],
-  'the words of a phrase': [document, (text, words) => holdsPhrases(name, text, phrasesOf(`${words(500)} zz`))],
+  'the words of a phrase': [
+    document,
+    (text, words) => checkPhrases(name, text, phrasesOf(`${words(500)} zz`), () => null),
+  ],
   'a snippet': [document, (text, words) => makeSnippet(name, text, parseQuery(words(500), 'plain'))],
   'a snippet of a phrase': [document, (text, words) => makeSnippet(name, text, parseQuery(`"${words(490)} zz"`))],
   'the place of a snippet': [document, placeWords],
@@ -179,7 +182,7 @@ function analyze(text: string, codes: typeof languageCodes): unknown {
 }
 
 function phrasesOf(query: string) {
-  return [{ words: query.split(' ').filter((word) => word !== ''), isProhibited: false, fields: 0b1111 }];
+  return [{ words: query.split(' ').filter((word) => word !== ''), isProhibited: false, fields: 0b1111, terms: [] }];
 }
 
 function findQuote(text: string, quote: string): Generator<void, unknown> {

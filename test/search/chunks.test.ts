@@ -119,6 +119,33 @@ describe('search: a long document', () => {
     assert.equal(highlights.length, 1);
   });
 
+  it('is found by a phrase anywhere in it, across the end of a chunk, and not by a phrase that it lacks', async () => {
+    const text = `${filler.repeat(40_000)}\n${'Copper kettles whistle.\n'.repeat(3)}`;
+    assert.ok(text.length > 2_500_000);
+    const starts = cutChunks(text);
+    const border = starts[300] ?? 0;
+    const across = `${text.slice(0, border - 10)} blue whales\nsing songs ${text.slice(border + 10)}`;
+    const [from, to] = [across.indexOf('blue whales'), across.indexOf('songs')];
+    assert.ok(cutChunks(across).some((start) => start > from && start < to));
+    const of = new IndexOf({ 'a.txt': text, 'b.txt': across });
+    assert.deepEqual(await of.find('"kettles whistle"'), ['a.txt', 'b.txt']);
+    assert.deepEqual(await of.find('"blue whales sing songs"'), ['b.txt']);
+    assert.deepEqual(await of.find('"whistle kettles copper"'), []);
+    assert.deepEqual(await of.find('copper -"blue whales"'), ['a.txt']);
+    assert.deepEqual(await of.find('body:"whales sing"'), ['b.txt']);
+    assert.deepEqual(await of.find('title:"whales sing"'), []);
+  });
+
+  it('shows the chunk with the phrase, whatever chunk has most of its words', async () => {
+    const many = 'Kettles made of copper, and so on. '.repeat(60);
+    const of = new IndexOf({
+      'a.txt': `${filler.repeat(300)}\n${many}\n${filler.repeat(300)}\nA copper kettles' song.\n`,
+    });
+    const { hits } = await of.page('"copper kettles"');
+    const text = of.texts.get('a.txt') ?? '';
+    assert.ok((hits[0]?.chunkStart ?? 0) > text.indexOf(many) + many.length);
+  });
+
   it('shows its beginning where the words have gone from the chunk', () => {
     const text = `The zebra sleeps. ${filler.repeat(500)}`;
     const { snippet, textStart } = finish(makeSnippet('a.md' as Location, text, parseQuery('zebra'), english, 20_000));

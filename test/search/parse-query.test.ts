@@ -13,6 +13,8 @@ import {
 import { countEdits } from './oracle.js';
 import { anyCharacter } from '../support/texts/any-text.js';
 
+const exact = (...terms: string[]): object[] => terms.map((term) => ({ type: 'exact', term }));
+
 describe('search: the query language', () => {
   it('reads words, fields, signs, boosts, wildcards and edits', () => {
     const { clauses } = parseQuery('+title:walking -draft ladder^3 clim* safty~1');
@@ -28,8 +30,8 @@ describe('search: the query language', () => {
   it('takes quoted words as a required phrase, or a forbidden one', () => {
     const { clauses, phrases } = parseQuery('"Leave of absence" -"unpaid leave" 2024');
     assert.deepEqual(phrases, [
-      { words: ['leave', 'of', 'absence'], isProhibited: false, fields: 0b1111 },
-      { words: ['unpaid', 'leave'], isProhibited: true, fields: 0b1111 },
+      { words: ['leave', 'of', 'absence'], isProhibited: false, fields: 0b1111, terms: exact('leav', 'absenc') },
+      { words: ['unpaid', 'leave'], isProhibited: true, fields: 0b1111, terms: exact('unpaid', 'leav') },
     ]);
     assert.deepEqual(
       clauses.map(({ presence }) => presence),
@@ -40,8 +42,8 @@ describe('search: the query language', () => {
   it('takes quoted words behind a field as a phrase of that field, and a label as a whole', () => {
     const { clauses, phrases } = parseQuery('title:"The Who" -path:"old plan" -label:" needs review"');
     assert.deepEqual(phrases, [
-      { words: ['the', 'who'], isProhibited: false, fields: 0b0010 },
-      { words: ['old', 'plan'], isProhibited: true, fields: 0b0100 },
+      { words: ['the', 'who'], isProhibited: false, fields: 0b0010, terms: [] },
+      { words: ['old', 'plan'], isProhibited: true, fields: 0b0100, terms: exact('old', 'plan') },
     ]);
     const [the, who] = [{ type: 'exact', term: 'the' } as const, { type: 'exact', term: 'who' } as const];
     assert.deepEqual(clauses, [

@@ -96,7 +96,7 @@ export function analyzeDocument(
 }
 
 /** The title is a field of its own. */
-function withoutTitle(span: Span, title: Title): Span[] {
+export function withoutTitle(span: Span, title: Title): Span[] {
   if (span.end <= title.start || span.start >= title.end) return [span];
   const before = { start: span.start, end: title.start };
   const after = { start: title.end, end: span.end };

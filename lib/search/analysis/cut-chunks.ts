@@ -13,7 +13,7 @@ export interface ChunkLengths {
 export const usualChunks: ChunkLengths = { whole: 8192, usual: 6144 };
 
 /**
- * Where the chunks of a text start: before a heading, else after a blank line, else at a line, else at a blank. No chunk
+ * Where the chunks of a text start: before a heading, else after a blank line, else at a line, else after a sentence without spaces, else at a blank. No chunk
  * is longer than `whole`, and only the last one can be shorter than two thirds of `usual`.
  * @returns one start, 0, for a text that stays whole
  */
@@ -30,7 +30,7 @@ function endOfChunk(text: string, least: number, usual: number, most: number): n
   const room = text.slice(least, most);
   const heading = room.lastIndexOf('\n#');
   if (heading >= 0) return least + heading + 1;
-  for (const sign of ['\n\n', '\n', ' ']) {
+  for (const sign of ['\n\n', '\n', '。', ' ']) {
     const at = room.lastIndexOf(sign, usual - least);
     if (at >= 0) return least + at + sign.length;
   }

@@ -1,48 +1,95 @@
 import { nameOf, type Location } from '../../domain/location.js';
 import { findTitle, findUnreadTitle } from '../analysis/find-title.js';
-import { everyField, pathField, titleField } from '../segments/posting.js';
+import { bodyField, everyField, pathField, titleField } from '../segments/posting.js';
 import type { Phrase } from './parse-query.js';
-import { reduceMarkup } from '../analysis/reduce-markup.js';
+import { withoutTitle } from '../analysis/analyze-document.js';
+import { reduceMarkup, type Span } from '../analysis/reduce-markup.js';
 import { isSign, spokenWords, splitWordsInSteps } from '../analysis/split-words.js';
 
-/** Candidates of a phrase that are read for one page, and characters of their texts. */
+/** Candidates of a phrase that are examined for one page, and characters of their texts that are read. */
 export const maxPhraseCandidates = 256;
 export const maxPhraseText = 4_000_000;
-/** Characters of a text that are searched for a phrase. */
+/** Characters of a text that are searched for a phrase where nothing says in which chunks it can stand. */
 const maxSearched = 1_000_000;
 
+/** What a document has of the phrases. */
+export interface CheckedPhrases {
+  /** Whether it has every wanted one, and none of the prohibited ones. */
+  readonly areHeld: boolean;
+  /** The start of the window with the first wanted one; 0 where it is elsewhere. UTF-16 units. */
+  readonly start: number;
+  /** Characters that were read for it. */
+  readonly read: number;
+}
+
 /**
- * Works in steps. @returns whether the document holds every wanted phrase, and none of the prohibited ones: in its text,
- * its title or its name, or in the field of the phrase.
+ * Looks for phrases in a document's text, its title and its name, or in the field of the phrase. Works in steps.
+ * @param windowsOf where in the text each phrase can stand; null for a whole text
  */
-export function* holdsPhrases(location: Location, text: string, phrases: readonly Phrase[]): Generator<void, boolean> {
-  const lists = new Map<number, (readonly string[])[]>();
-  for (const { words, fields, isProhibited } of phrases) {
-    const known = lists.get(fields) ?? (yield* listWords(fields, location, text.slice(0, maxSearched)));
-    lists.set(fields, known);
-    let isThere = false;
-    for (const list of known) isThere ||= (yield* findPhrase(list, words)) >= 0;
-    if (isThere === isProhibited) return false;
+export function* checkPhrases(
+  location: Location,
+  text: string,
+  phrases: readonly Phrase[],
+  windowsOf: (phrase: Phrase) => readonly Span[] | null,
+): Generator<void, CheckedPhrases> {
+  let place: number | undefined;
+  let read = 0;
+  for (const phrase of phrases) {
+    const windows = windowsOf(phrase) ?? [{ start: 0, end: maxSearched }];
+    const found = yield* findInFields(phrase, location, text, windows);
+    read += found.read;
+    if ((found.start !== undefined) === phrase.isProhibited) return { areHeld: false, start: 0, read };
+    place ??= found.start;
   }
-  return true;
+  return { areHeld: true, start: place ?? 0, read };
 }
 
-/** The words of the fields, in lists that no phrase goes across. */
-function* listWords(fields: number, location: Location, text: string): Generator<void, (readonly string[])[]> {
+interface FoundPhrase {
+  /** Of the window with the phrase; 0 for a title or name; undefined for nowhere. */
+  readonly start: number | undefined;
+  readonly read: number;
+}
+
+function* findInFields(
+  { words, fields }: Phrase,
+  location: Location,
+  text: string,
+  windows: readonly Span[],
+): Generator<void, FoundPhrase> {
   const name = nameOf(location);
-  if (fields === everyField) {
-    return [yield* wordsOfBody(text, name), spokenWords(findUnreadTitle(text, name) ?? ''), spokenWords(name)];
+  const short: string[] = [];
+  if (fields === everyField) short.push(findUnreadTitle(text, name) ?? '', name);
+  if (fields === pathField) short.push(name);
+  const title = fields === titleField || fields === bodyField ? findTitle(text) : undefined;
+  if (fields === titleField) short.push(title?.title ?? name);
+  for (const each of short) if ((yield* findPhrase(spokenWords(each), words)) >= 0) return { start: 0, read: 0 };
+  let read = 0;
+  if ((fields & bodyField) === 0) return { start: undefined, read };
+  for (const window of windows) {
+    for (const span of title === undefined ? [window] : withoutTitle(window, title)) {
+      const start = afterBlank(text, span.start);
+      const piece = text.slice(start, span.end);
+      read += piece.length;
+      const list = yield* wordsOfBody(piece, name, start === 0);
+      if ((yield* findPhrase(list, words)) >= 0) return { start: window.start, read };
+    }
   }
-  if (fields === pathField) return [spokenWords(name)];
-  const title = findTitle(text);
-  if (fields === titleField) return [spokenWords(title?.title ?? name)];
-  const [start, end] = title === undefined ? [0, 0] : [title.start, title.end];
-  return [yield* wordsOfBody(text.slice(0, start), name), yield* wordsOfBody(text.slice(end), name)];
+  return { start: undefined, read };
 }
 
-function* wordsOfBody(text: string, name: string): Generator<void, readonly string[]> {
+/** Characters of a word that a window may begin with. */
+const maxWordLength = 64;
+
+/** The place, or behind the rest of the word that it stands in. */
+function afterBlank(text: string, place: number): number {
+  if (place === 0) return 0;
+  const blank = /\s/u.exec(text.slice(place - 1, place + maxWordLength));
+  return blank === null ? place : place + blank.index;
+}
+
+function* wordsOfBody(text: string, name: string, isBeginning: boolean): Generator<void, readonly string[]> {
   const words: string[] = [];
-  const readable = reduceMarkup(text, name);
+  const readable = reduceMarkup(text, name, isBeginning);
   yield;
   yield* splitWordsInSteps(readable, (word) => {
     if (!isSign(word)) words.push(word);

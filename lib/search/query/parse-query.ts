@@ -3,7 +3,7 @@ import { invalidRequest, type Refusal } from '../../domain/refusal.js';
 import { bodyField, everyField, fieldNames, labelField, pathField } from '../segments/posting.js';
 import { labelMark } from '../analysis/analyze-document.js';
 import { english, type Languages } from '../languages/languages.js';
-import { foldText, isWithoutSpaces, spellingAt, splitWords, spokenWords } from '../analysis/split-words.js';
+import { foldText, isSign, isWithoutSpaces, spellingAt, splitWords, spokenWords } from '../analysis/split-words.js';
 import { readQuotes, type Quote } from './read-quotes.js';
 import { readSequences, type Sequence } from './read-sequences.js';
 
@@ -58,6 +58,8 @@ export interface Phrase {
   readonly isProhibited: boolean;
   /** Where: one bit a field, and not the labels alone. */
   readonly fields: number;
+  /** Those of its words that a text with the phrase holds; stop words have none. */
+  readonly terms: readonly QueryTerm[];
 }
 
 export interface Query {
@@ -91,10 +93,10 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
   const knowsOperators = syntax === 'operators';
   const { quotes, rest: unquoted } = isShort ? readQuotes(text, knowsOperators) : { quotes: [], rest: text };
   const { sequences, rest } = isShort ? readSequences(unquoted, knowsOperators) : { sequences: [], rest: unquoted };
-  const phrases = [...quotes, ...sequences.flatMap(asQuote)].filter(isOfWords).map(({ text: inner, ...where }) => ({
-    words: spokenWords(inner),
-    ...where,
-  }));
+  const phrases = [...quotes, ...sequences.flatMap(asQuote)].filter(isOfWords).map(({ text: inner, ...where }) => {
+    const spoken = wordsIn(inner).filter(({ word }) => !isSign(word));
+    return { words: spokenWords(inner), ...where, terms: exactTerms(spoken, { languages, keepsStopWords: false }) };
+  });
   const read = (keepsStopWords: boolean): Query => {
     const manner = { languages, keepsStopWords };
     const clauses = quotes.map((quote) =>

@@ -1,14 +1,20 @@
-import { holdsPhrases, maxPhraseText } from '../query/check-phrases.js';
+import { checkPhrases, maxPhraseText } from '../query/check-phrases.js';
 import type { Phrase } from '../query/parse-query.js';
+import type { Span } from '../analysis/reduce-markup.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { SearchOptions } from '../query/search-options.js';
 import type { SearchHit } from '../query/search-request.js';
+
+/** A text is opened for a fraction of the work that it takes to split it into words. */
+const costOfOpening = 16;
 
 export interface Picking {
   /** Hits of a page. */
   readonly limit: number;
   readonly phrases: readonly Phrase[];
   readonly readText: SearchOptions['readText'];
+  /** Where in the text of a candidate a phrase can stand; null for a whole text. */
+  readonly windowsOf: (place: number, phrase: Phrase) => readonly Span[] | null;
   /** Returns the hit with its current location. */
   readonly present: (hit: SearchHit) => SearchHit;
 }
@@ -20,20 +26,24 @@ export interface Picking {
  */
 export async function pickHits(
   candidates: readonly SearchHit[],
-  { limit, phrases, readText, present }: Picking,
+  { limit, phrases, readText, windowsOf, present }: Picking,
 ): Promise<{ hits: SearchHit[]; examined: number }> {
   const hits: SearchHit[] = [];
   let examined = 0;
   let characters = 0;
-  for (const candidate of candidates) {
+  for (const [place, candidate] of candidates.entries()) {
+    let hit = candidate;
     if (hits.length === limit || characters > maxPhraseText) break;
     examined += 1;
     if (phrases.length > 0) {
       const text = (await readText(candidate.key, candidate.location)) ?? '';
-      characters += text.length;
-      if (!(await runCooperatively(holdsPhrases(candidate.location, text, phrases)))) continue;
+      const work = checkPhrases(candidate.location, text, phrases, (phrase) => windowsOf(place, phrase));
+      const { areHeld, start, read } = await runCooperatively(work);
+      characters += read + Math.ceil(text.length / costOfOpening);
+      if (!areHeld) continue;
+      if (start > 0) hit = { ...candidate, chunkStart: start };
     }
-    hits.push(present(candidate));
+    hits.push(present(hit));
   }
   return { hits, examined };
 }
