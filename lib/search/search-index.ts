@@ -9,26 +9,20 @@ import {
   type Reading,
   type SearchDocument,
 } from './analysis/analyze-document.js';
-import { findWindows } from './query/find-windows.js';
-import { maxPhraseCandidates } from './query/check-phrases.js';
 import { defaultFirstTier } from './segments/choose-merge.js';
-import type { ReachedSegment } from './segments/cut-postings.js';
 import { SegmentReader, type SegmentState } from './segments/segment-reader.js';
 import { makeSnippet, type Snippet } from './ranking/make-snippet.js';
 import { english, forgetLanguages, openLanguages, type Languages } from './languages/languages.js';
-import { findMeaning } from './meaning/find-meaning.js';
 import type { WordVectors } from './meaning/word-vectors.js';
-import { parseQuery, type Query } from './query/parse-query.js';
-import { pickHits } from './ranking/pick-hits.js';
-import { rankDocuments, strangePosition, type Ranking } from './ranking/rank-documents.js';
-import { Reachable } from './reachable.js';
+import type { Query } from './query/parse-query.js';
+import { runSearch, runSuggest, type Searched } from './run-search.js';
 import { readLabels } from './analysis/read-labels.js';
 import { Backfill } from './segments/backfill.js';
 import { SearchWorker } from './search-worker.js';
 import { dropFiles, loadIndex, storeManifest, storeSegment, type IndexState } from './segments/segment-files.js';
 import { toAnalysis, type Analysis, type SearchBatch, type SearchUpsert } from './segments/search-batch.js';
 import type { SearchOptions } from './query/search-options.js';
-import type { SearchPage, SearchRequest } from './query/search-request.js';
+import type { SearchPage, SearchRequest, Suggestion } from './query/search-request.js';
 import type { Segment } from './segments/segment.js';
 import { extract, keyAt, rewrite, SegmentSet, type SegmentPlace } from './segments/segment-set.js';
 import { forgetStems } from './analysis/stem-word.js';
@@ -212,43 +206,16 @@ export class SearchIndex {
    * @throws Refusal INVALID_REQUEST `query_too_long` or `query_too_complex`; `bad_cursor` for a position from before
    * the index was made in another way
    */
-  async search(request: SearchRequest): Promise<SearchPage> {
-    const query = parseQuery(request.query, request.syntax, this.#languages);
-    if (query.clauses.length === 0 && query.phrases.length === 0)
-      return { hits: [], query, leavesOut: false, position: null };
-    const manner = this.#manner;
-    if (request.position && request.position.manner !== manner) throw strangePosition();
-    const most = query.phrases.length > 0 ? Math.max(maxPhraseCandidates, request.limit) : request.limit;
-    const { version } = this.#segmentSet;
-    const { candidates, statistics } = await runCooperatively(this.#rank(request, query, most + 1));
-    const found = candidates.map(({ reader, ordinal, score, chunk }) => ({
-      hit: {
-        key: reader.segment.keys[ordinal] ?? 0,
-        location: reader.locationOf(ordinal),
-        chunkStart: chunk === 0 ? 0 : (reader.segment.chunkStarts[chunk] ?? 0),
-      },
-      score,
-    }));
-    const { hits, examined } = await pickHits(
-      found.slice(0, most).map(({ hit }) => hit),
-      {
-        limit: request.limit,
-        phrases: query.phrases,
-        readText: this.#options.readText,
-        windowsOf: (place, { terms }) => {
-          const { reader, ordinal } = candidates[place] as (typeof candidates)[number];
-          return findWindows(reader.segment, ordinal, terms);
-        },
-        // A document renamed during a pause is shown at its new location; its place in the order is the old one.
-        present: (hit) =>
-          version === this.#segmentSet.version ? hit : { ...hit, location: this.#locationOf(hit.key) ?? hit.location },
-      },
-    );
-    const last = found[examined - 1];
-    const isEnd = last === undefined || examined === found.length;
-    const end = isEnd ? null : { statistics, score: last.score, location: last.hit.location, manner };
-    const leavesOut = query.question?.isCut === true || statistics.rarest?.leavesOut === true;
-    return { hits, query, leavesOut, position: end };
+  search(request: SearchRequest): Promise<SearchPage> {
+    return runSearch(this.#searched, request);
+  }
+
+  /**
+   * For words of a query that nothing in reach has, but for a slip of the pen: a document with the likeliest word, at most
+   * three, each with the query that finds the word in it.
+   */
+  suggest(request: SearchRequest): Promise<readonly Suggestion[]> {
+    return runSuggest(this.#searched, request);
   }
 
   /** The snippet of a text document that a search found. @param query as the search has read it @param chunkStart of the hit */
@@ -292,38 +259,17 @@ export class SearchIndex {
     await Promise.all([this.#analyst.close(), this.#merger.close()]);
   }
 
-  /** Over the index as it is now, whatever is written while it yields. */
-  #rank({ reach, filters = {}, position }: SearchRequest, query: Query, most: number): Generator<void, Ranking> {
-    const reachable = new Reachable(reach, filters.folder);
-    const reached: ReachedSegment[] = [];
-    for (const reader of this.#segmentSet.segments) {
-      const intervals = reachable.intervalsIn(reader.segment, reader.runs);
-      if (intervals.length > 0) reached.push({ reader: reader.freeze(), intervals });
-    }
-    // The largest first: its hits soon show which others are worth a look.
-    reached.sort((a, b) => b.reader.segment.entries - a.reader.segment.entries);
-    const meaning = this.ranksByMeaning && this.#vectors !== null ? findMeaning(query, this.#vectors) : undefined;
-    return rankDocuments(reached, {
-      query,
-      meaning,
-      labels: filters.labels ?? [],
-      kind: filters.kind,
-      most,
-      after: position ?? undefined,
-    });
-  }
-
-  get #manner(): string {
-    return `${this.#languages.codes.join()}${this.ranksByMeaning ? ' meaning' : ''}`;
+  get #searched(): Searched {
+    return {
+      segmentSet: this.#segmentSet,
+      languages: this.#languages,
+      vectors: this.ranksByMeaning ? this.#vectors : null,
+      readText: this.#options.readText,
+    };
   }
 
   get #reading(): Reading {
     return { languages: this.#languages, vectors: this.#vectors, chunkLengths: this.#options.chunkLengths };
-  }
-
-  #locationOf(key: number): Location | undefined {
-    const place = this.#segmentSet.findKey(key);
-    return place?.reader.locationOf(place.ordinal);
   }
 
   #remove(place: SegmentPlace | undefined): void {

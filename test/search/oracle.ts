@@ -186,7 +186,7 @@ function countTerm(terms: ReadonlyMap<string, number>, sought: QueryTerm, fields
 function isMeant(term: string, sought: QueryTerm): boolean {
   if (sought.type === 'exact') return term === sought.term;
   if (sought.type === 'any') return sought.terms.includes(term);
-  if (sought.type === 'fuzzy') return countEdits(term, sought.term) <= sought.edits;
+  if (sought.type === 'fuzzy') return sought.stems.includes(term) || countEdits(term, sought.term) <= sought.edits;
   const pattern = sought.pattern
     .split('*')
     .map((piece) => piece.replaceAll(/[^\p{L}\p{N}\p{M}]/gu, ''))

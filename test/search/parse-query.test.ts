@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { Refusal } from '../../lib/domain/refusal.js';
+import { english } from '../../lib/search/languages/languages.js';
 import { isWithinEdits, matchesWildcard } from '../../lib/search/query/match-pattern.js';
 import {
   maxClauses,
   maxPatterns,
   maxTerms,
   parseQuery,
+  stemsOfVariants,
   type Query,
   type QueryTerm,
 } from '../../lib/search/query/parse-query.js';
@@ -23,7 +25,12 @@ describe('search: the query language', () => {
       { presence: 'prohibited', boost: 1, fields: 0b1111, terms: [{ type: 'exact', term: 'draft' }] },
       { presence: 'optional', boost: 3, fields: 0b1111, terms: [{ type: 'exact', term: 'ladder' }] },
       { presence: 'optional', boost: 1, fields: 0b1111, terms: [{ type: 'wildcard', pattern: 'clim*', stems: [] }] },
-      { presence: 'optional', boost: 1, fields: 0b1111, terms: [{ type: 'fuzzy', term: 'safti', edits: 1 }] },
+      {
+        presence: 'optional',
+        boost: 1,
+        fields: 0b1111,
+        terms: [{ type: 'fuzzy', term: 'safti', edits: 1, stems: stemsOfVariants('safty', english) }],
+      },
     ]);
   });
 

@@ -13,7 +13,10 @@ const maxDocumentsAtOnce = 4096;
 /** The places of the terms in a segment that match a query's term, in order. Works in steps. */
 export function* expandTerm(segment: Segment, term: QueryTerm): Generator<void, number[]> {
   if (term.type === 'wildcard') return yield* expandWildcard(segment, term.pattern, term.stems);
-  if (term.type === 'fuzzy') return yield* expandFuzzy(segment, term.term, term.edits);
+  if (term.type === 'fuzzy') {
+    const near = yield* expandFuzzy(segment, term.term, term.edits);
+    return yield* withStems(segment, near, term.stems);
+  }
   const terms = term.type === 'any' ? term.terms : [term.term];
   return terms.map((each) => segment.findTerm(Buffer.from(each))).filter((place) => place >= 0);
 }
@@ -32,10 +35,18 @@ function* expandWildcard(segment: Segment, pattern: string, stems: readonly stri
     if (endsThere || matchesWildcard(segment.termAt(place), pattern)) places.push(place);
     if (place % maxDocumentsAtOnce === 0) yield;
   }
+  return yield* withStems(segment, places, stems);
+}
+
+/** Stems that are looked up in one step. */
+const stemsAtOnce = 128;
+
+function* withStems(segment: Segment, places: number[], stems: readonly string[]): Generator<void, number[]> {
   const known = new Set(places);
-  for (const stem of stems) {
+  for (const [index, stem] of stems.entries()) {
     const own = segment.findTerm(Buffer.from(stem));
     if (own >= 0) known.add(own);
+    if (index % stemsAtOnce === stemsAtOnce - 1) yield;
   }
   return known.size === places.length ? places : [...known].sort((a, b) => a - b);
 }

@@ -5,6 +5,7 @@ import { labelMark } from '../analysis/analyze-document.js';
 import { english, type Languages } from '../languages/languages.js';
 import { foldText, isSign, isWithoutSpaces, spellingAt, splitWords, spokenWords } from '../analysis/split-words.js';
 import { readQuotes, type Quote } from './read-quotes.js';
+import { varySpelling } from './vary-spelling.js';
 import { readSequences, type Sequence } from './read-sequences.js';
 
 /** lunr's parser of its query language. Its typings leave it out. */
@@ -39,7 +40,11 @@ export type QueryTerm =
    * and lost more of their endings.
    */
   | { readonly type: 'wildcard'; readonly pattern: string; readonly stems: readonly string[] }
-  | { readonly type: 'fuzzy'; readonly term: string; readonly edits: number };
+  /**
+   * A misspelt word: stems as many edits away, and those of all words that are one slip away from it. An ending that a
+   * slip has changed makes another stem.
+   */
+  | { readonly type: 'fuzzy'; readonly term: string; readonly edits: number; readonly stems: readonly string[] };
 
 /** The terms for one word of the query; more than one where the index splits the word. */
 export interface Clause {
@@ -321,7 +326,14 @@ function fuzzyTerm({ word, spelled }: SpelledWord, edits: number, { languages }:
   if (charactersOf(word).length < minFuzzyWordLength) {
     throw tooComplex(`A word with "~" needs at least ${minFuzzyWordLength} characters.`);
   }
-  return { type: 'fuzzy', term: languages.stemsOf(word, spelled)[0] ?? word, edits };
+  const term = languages.stemsOf(word, spelled)[0] ?? word;
+  return { type: 'fuzzy', term, edits, stems: edits === 0 ? [] : stemsOfVariants(word, languages) };
+}
+
+/** The stems of all words that are one slip away. */
+export function stemsOfVariants(word: string, languages: Languages): string[] {
+  const variants = varySpelling(word).filter((variant) => !languages.isStopWord(variant));
+  return [...new Set(variants.flatMap((variant) => languages.stemsOf(variant, variant)))];
 }
 
 function checkLimits({ clauses }: Query): void {

@@ -34,6 +34,13 @@ export interface SearchHit extends IndexedDocument {
   readonly chunkStart: number;
 }
 
+/** A document with a word that the caller may have meant. */
+export interface Suggestion {
+  readonly hit: SearchHit;
+  /** Finds the word in it, for `snippet`. */
+  readonly query: Query;
+}
+
 export interface SearchPage {
   readonly hits: readonly SearchHit[];
   /** As it was read, for `snippet`. */

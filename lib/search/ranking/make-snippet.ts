@@ -217,7 +217,8 @@ function endOfPiece(text: string, from: number): number {
 
 function matchesPattern(stem: string, term: QueryTerm): boolean {
   if (term.type === 'wildcard') return term.stems.includes(stem) || matchesWildcard(stem, term.pattern);
-  return term.type === 'fuzzy' && isWithinEdits(stem, term.term, term.edits);
+  if (term.type !== 'fuzzy') return false;
+  return isWithinEdits(stem, term.term, term.edits) || term.stems.includes(stem);
 }
 
 interface Best {

@@ -10,6 +10,7 @@ import { offerBest } from './maxscore.js';
 import { type Query, countedTerms } from '../query/parse-query.js';
 import { makePlan, type Sought, type SoughtTerm } from './plan-bounds.js';
 import { everyField } from '../segments/posting.js';
+import { countMost } from '../segments/reach-segments.js';
 import { figureCount } from '../segments/segment.js';
 import { releaseAccumulator, takeAccumulator, type ScoreAccumulator } from './score-accumulator.js';
 import { type Statistics, addFigures, inverseFrequency } from './weigh.js';
@@ -33,10 +34,10 @@ export interface Ranking {
 /**
  * Ranks the documents within reach. No document out of reach enters any figure or any list. Works in steps, so that an
  * expensive search does not delay other requests.
- * @param reached as they are at one moment: nothing about them may change until it is done
+ * @param reached as they are at one moment, the largest first: nothing about them may change until it is done
  */
 export function* rankDocuments(reached: readonly ReachedSegment[], request: RankRequest): Generator<void, Ranking> {
-  const accumulator = takeAccumulator(reached.reduce((most, { reader }) => Math.max(most, reader.segment.entries), 0));
+  const accumulator = takeAccumulator(countMost(reached));
   const all = yield* cutTerms(reached, request, accumulator);
   const before = request.after?.statistics;
   const rarest =

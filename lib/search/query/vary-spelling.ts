@@ -1,0 +1,42 @@
+/** Letters of folded words, by the script of which a word has one. Other scripts have no variants. */
+const alphabets = [
+  'abcdefghijklmnopqrstuvwxyz',
+  'αβγδεζηθικλμνξοπρςστυφχψω',
+  'абвгдежзийклмнопрстуфхцчшщъыьэюя',
+  'אבגדהוזחטיךכלםמןנסעףפץצקרשת',
+  'ءابةتثجحخدذرزسشصضطظعغفقكلمنهوىي',
+].map((letters) => Array.from(letters));
+
+/** A longer word has more variants than its rareness is worth. Characters. */
+const maxVaried = 24;
+
+/**
+ * All words that are one slip away: a letter left out, added, changed, or swapped with its neighbour. Some 450 for a word
+ * of eight letters.
+ * @param word as `splitWords` gives it
+ * @returns none for a number, or in a script whose words have no letters of their own
+ */
+export function varySpelling(word: string): string[] {
+  const letters = Array.from(word);
+  const alphabet = alphabets.find((each) => letters.some((letter) => each.includes(letter)));
+  if (alphabet === undefined || letters.length > maxVaried || letters.some((letter) => isDigit(letter))) return [];
+  const variants = new Set<string>();
+  for (let at = 0; at <= letters.length; at += 1) {
+    const before = letters.slice(0, at).join('');
+    const [own = '', next = ''] = letters.slice(at);
+    const behind = letters.slice(at + 1).join('');
+    if (own !== '') variants.add(before + behind);
+    if (next !== '') variants.add(before + next + own + letters.slice(at + 2).join(''));
+    for (const letter of alphabet) {
+      variants.add(before + letter + own + behind);
+      if (own !== '') variants.add(before + letter + behind);
+    }
+  }
+  variants.delete(word);
+  variants.delete('');
+  return [...variants];
+}
+
+function isDigit(character: string): boolean {
+  return /\p{N}/u.test(character);
+}

@@ -1,0 +1,109 @@
+import type { Location } from '../domain/location.js';
+import { runCooperatively } from '../scheduling/run-cooperatively.js';
+import type { Languages } from './languages/languages.js';
+import { findMeaning } from './meaning/find-meaning.js';
+import type { WordVectors } from './meaning/word-vectors.js';
+import { maxPhraseCandidates } from './query/check-phrases.js';
+import { findWindows } from './query/find-windows.js';
+import { parseQuery, type Query } from './query/parse-query.js';
+import type { SearchOptions } from './query/search-options.js';
+import type { SearchPage, SearchRequest, Suggestion } from './query/search-request.js';
+import { queryOfStem, suggestStems } from './query/suggest-spellings.js';
+import { pickHits } from './ranking/pick-hits.js';
+import { rankDocuments, strangePosition, type Ranking } from './ranking/rank-documents.js';
+import { reachSegments } from './segments/reach-segments.js';
+import type { SegmentSet } from './segments/segment-set.js';
+
+/** What a search reads. */
+export interface Searched {
+  readonly segmentSet: SegmentSet;
+  readonly languages: Languages;
+  /** Null for words alone. */
+  readonly vectors: WordVectors | null;
+  readonly readText: SearchOptions['readText'];
+}
+
+/** See `SearchIndex.search`. */
+export async function runSearch(searched: Searched, request: SearchRequest): Promise<SearchPage> {
+  const query = parseQuery(request.query, request.syntax, searched.languages);
+  if (query.clauses.length === 0 && query.phrases.length === 0)
+    return { hits: [], query, leavesOut: false, position: null };
+  return findPage(searched, query, request);
+}
+
+/** See `SearchIndex.suggest`. */
+export async function runSuggest(searched: Searched, request: SearchRequest): Promise<Suggestion[]> {
+  const { reach, filters = {}, query } = request;
+  const reached = reachSegments(searched.segmentSet.segments, reach, filters.folder);
+  const suggestions: Suggestion[] = [];
+  for (const stem of await runCooperatively(suggestStems(reached, query, searched.languages))) {
+    const page = await findPage(searched, queryOfStem(stem), { reach, filters, query, limit: 1 });
+    const [hit] = page.hits;
+    if (hit !== undefined) suggestions.push({ hit, query: page.query });
+  }
+  return suggestions;
+}
+
+async function findPage(searched: Searched, query: Query, request: SearchRequest): Promise<SearchPage> {
+  const { segmentSet, readText } = searched;
+  const manner = mannerOf(searched);
+  if (request.position && request.position.manner !== manner) throw strangePosition();
+  const most = query.phrases.length > 0 ? Math.max(maxPhraseCandidates, request.limit) : request.limit;
+  const { version } = segmentSet;
+  const { candidates, statistics } = await runCooperatively(rank(searched, request, query, most + 1));
+  const found = candidates.map(({ reader, ordinal, score, chunk }) => ({
+    hit: {
+      key: reader.segment.keys[ordinal] ?? 0,
+      location: reader.locationOf(ordinal),
+      chunkStart: chunk === 0 ? 0 : (reader.segment.chunkStarts[chunk] ?? 0),
+    },
+    score,
+  }));
+  const { hits, examined } = await pickHits(
+    found.slice(0, most).map(({ hit }) => hit),
+    {
+      limit: request.limit,
+      phrases: query.phrases,
+      readText,
+      windowsOf: (place, { terms }) => {
+        const { reader, ordinal } = candidates[place] as (typeof candidates)[number];
+        return findWindows(reader.segment, ordinal, terms);
+      },
+      // A document renamed during a pause is shown at its new location; its place in the order is the old one.
+      present: (hit) =>
+        version === segmentSet.version ? hit : { ...hit, location: locationOf(segmentSet, hit.key) ?? hit.location },
+    },
+  );
+  const last = found[examined - 1];
+  const isEnd = last === undefined || examined === found.length;
+  const end = isEnd ? null : { statistics, score: last.score, location: last.hit.location, manner };
+  const leavesOut = query.question?.isCut === true || statistics.rarest?.leavesOut === true;
+  return { hits, query, leavesOut, position: end };
+}
+
+/** Over the index as it is now, whatever is written while it yields. */
+function rank(
+  { segmentSet, vectors }: Searched,
+  { reach, filters = {}, position }: SearchRequest,
+  query: Query,
+  most: number,
+): Generator<void, Ranking> {
+  return rankDocuments(reachSegments(segmentSet.segments, reach, filters.folder), {
+    query,
+    meaning: vectors === null ? undefined : findMeaning(query, vectors),
+    labels: filters.labels ?? [],
+    kind: filters.kind,
+    most,
+    after: position ?? undefined,
+  });
+}
+
+/** Changes with how words are read and ranked, and with the form of the statistics. */
+function mannerOf({ languages, vectors }: Searched): string {
+  return `chunks ${languages.codes.join()}${vectors === null ? '' : ' meaning'}`;
+}
+
+function locationOf(segmentSet: SegmentSet, key: number): Location | undefined {
+  const place = segmentSet.findKey(key);
+  return place?.reader.locationOf(place.ordinal);
+}
