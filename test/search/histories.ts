@@ -143,7 +143,19 @@ const queryWord = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('cellr~1', 'belt~2', 'ballda~1', 'дание~1', 'hauser~1', 'natonal~1') },
   { weight: 1, arbitrary: bareWord.map((word) => `title:${word}`) },
   { weight: 1, arbitrary: bareWord.map((word) => `${word}^3`) },
-  { weight: 1, arbitrary: fc.constantFrom('"ada bell"', '-"ada bell"', '"the ada"', '"cell"', '"東京"', '"bell md"') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '"ada bell"',
+      '-"ada bell"',
+      '"the ada"',
+      '"the"',
+      '"the of"',
+      '"cell"',
+      '"東京"',
+      '"bell md"',
+    ),
+  },
   {
     weight: 1,
     arbitrary: fc.constantFrom(

@@ -70,7 +70,7 @@ export function searchSlowly(
     const [head, ...chunks] = entriesOf(analyzed) as [Entry, ...Entry[]];
     let score = 0;
     const added = chunks.map(() => 0);
-    let isFound = named.length === 0;
+    let isFound = named.length === 0 || query.readsAll;
     for (const { boost, fields, terms: sought, presence } of named) {
       for (const term of sought) {
         const ofHead = countTerm(head.terms, term, fields);

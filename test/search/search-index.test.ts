@@ -148,6 +148,22 @@ describe('search: phrases', () => {
     assert.deepEqual(await find('title:"" label:""'), []);
   });
 
+  it('of stop words alone are found in texts, behind titles and names with the words', async () => {
+    const of = new IndexOf({
+      'a.md': 'It is said: to be, or not to be, that is the question.',
+      'b.md': '# To be or not to be\n\nA speech.',
+      'c.md': '# Or to be not\n\nto be not or to be',
+      'to be or not to be.png': null,
+    });
+    assert.deepEqual((await of.find('"to be or not to be"')).toSorted(), ['a.md', 'b.md', 'to be or not to be.png']);
+    assert.equal((await of.find('"to be or not to be"')).at(-1), 'a.md');
+    assert.deepEqual(await of.find('speech -"to be or"'), []);
+    assert.deepEqual(await of.find('question -"not or"'), ['a.md']);
+    assert.deepEqual(await of.find('body:"or not to be"'), ['a.md']);
+    assert.deepEqual(await of.find('"that is the" question'), ['a.md']);
+    assert.deepEqual(await of.find('to be'), ['b.md', 'to be or not to be.png', 'c.md'], 'words alone as before');
+  });
+
   it('keep a word before them that names no field, and are kept out together with it', async () => {
     const of = new IndexOf({ 'a.md': 'error: disk full', 'b.md': 'the disk full of music', 'c.md': 'music' });
     assert.deepEqual(await of.find('error:"disk full"'), ['a.md', 'b.md']);

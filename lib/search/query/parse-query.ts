@@ -70,6 +70,8 @@ export interface Phrase {
 export interface Query {
   readonly clauses: readonly Clause[];
   readonly phrases: readonly Phrase[];
+  /** Whether every document is read for the phrases, because their words alone do not say in which they stand. */
+  readonly readsAll: boolean;
   /** Of a long question, only the terms count that weigh most: rare in the reach, and said again. Each clause has one term. */
   readonly question?: {
     /** Whether it has more terms than are looked up. */
@@ -109,11 +111,12 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
     );
     const words = (knowsOperators && isShort ? readOperators(rest, manner) : undefined) ?? readWords(rest, manner);
     const parts = sequences.filter(isWanted).map((each) => partsClause(each, manner));
-    return { clauses: [...clauses, ...words, ...parts].filter(({ terms }) => terms.length > 0), phrases };
+    const all = [...clauses, ...words, ...parts].filter(({ terms }) => terms.length > 0);
+    return { clauses: all, phrases, readsAll: false };
   };
   const query = read(false);
   // The query has only stop words: titles and names hold them.
-  const complete = query.clauses.length > 0 ? query : read(true);
+  const complete = query.clauses.length > 0 ? query : { ...read(true), readsAll: quotes.some(isOfTexts) };
   const question = readQuestion(complete);
   if (question !== undefined) return question;
   checkLimits(complete);
@@ -187,6 +190,7 @@ function readQuestion({ clauses, phrases }: Query): Query | undefined {
       terms: [term],
     })),
     phrases,
+    readsAll: false,
     question: { isCut: distinct.size > maxTermsOfQuestion },
   };
 }
@@ -210,12 +214,19 @@ function wordsIn(text: string): SpelledWord[] {
   return words;
 }
 
+const isOfTexts = ({ fields, isProhibited }: Quote): boolean => !isProhibited && (fields & bodyField) !== 0;
+
 const isOfWords = ({ fields, text }: Quote): boolean => fields !== labelField && spokenWords(text).length > 0;
 
-/** What a document needs to have the phrase; a prohibited one asks for nothing. */
-function quoteClause({ text, isProhibited, fields }: Quote, manner: Manner): Clause {
+/**
+ * What a document needs to have the phrase; a prohibited one asks for nothing. Of stop words the index knows only those
+ * in titles, names and labels. Texts have them, too, so titles and names with them merely come first.
+ */
+function quoteClause(quote: Quote, manner: Manner): Clause {
+  const { text, isProhibited, fields } = quote;
   const words = isProhibited ? [] : wordsIn(text);
-  return { presence: 'required', boost: 1, fields, terms: exactTerms(words, inFields(fields, manner)) };
+  const presence = manner.keepsStopWords && isOfTexts(quote) ? 'optional' : 'required';
+  return { presence, boost: 1, fields, terms: exactTerms(words, inFields(fields, manner)) };
 }
 
 /** A label is meant as a whole: its words may be those of other labels, too. */

@@ -67,5 +67,5 @@ function* frequencyOf(reached: readonly ReachedSegment[], stem: string, on: Scor
 /** The query of one stem. */
 export function queryOfStem(stem: string): Query {
   const terms = [{ type: 'exact' as const, term: stem }];
-  return { clauses: [{ presence: 'required', boost: 1, fields: everyField, terms }], phrases: [] };
+  return { clauses: [{ presence: 'required', boost: 1, fields: everyField, terms }], phrases: [], readsAll: false };
 }
