@@ -9,6 +9,7 @@ import {
   type SearchPage,
   type SearchRequest,
   type SearchUpsert,
+  type Suggestion,
   OtherIndexFormat,
 } from '../search/search-index.js';
 import { openVectors } from '../search/meaning/open-vectors.js';
@@ -279,6 +280,12 @@ export class SearchKeeper {
     // A write that could not be followed is not in it.
     if (!this.isReady) throw searchUnavailable();
     return this.index.search(request);
+  }
+
+  /** What the words of a search without a hit may have been. @throws Refusal as `search` does */
+  async suggest(request: SearchRequest): Promise<readonly Suggestion[]> {
+    if (!this.isReady) throw searchUnavailable();
+    return this.index.suggest(request);
   }
 
   /** The snippet of a text that `search` found, for the query as it was read. */

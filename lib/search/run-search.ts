@@ -34,9 +34,10 @@ export async function runSearch(searched: Searched, request: SearchRequest): Pro
 /** See `SearchIndex.suggest`. */
 export async function runSuggest(searched: Searched, request: SearchRequest): Promise<Suggestion[]> {
   const { reach, filters = {}, query } = request;
+  const asked = parseQuery(query, request.syntax, searched.languages);
   const reached = reachSegments(searched.segmentSet.segments, reach, filters.folder);
   const suggestions: Suggestion[] = [];
-  for (const stem of await runCooperatively(suggestStems(reached, query, searched.languages))) {
+  for (const stem of await runCooperatively(suggestStems(reached, query, asked, searched.languages))) {
     const page = await findPage(searched, queryOfStem(stem), { reach, filters, query, limit: 1 });
     const [hit] = page.hits;
     if (hit !== undefined) suggestions.push({ hit, query: page.query });

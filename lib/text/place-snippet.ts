@@ -18,19 +18,21 @@ const contexts = [60, 25, 0];
 
 /**
  * The line of a snippet's first highlight. The snippet has lost the text's markup and line ends. So it is sought by the
- * words around the highlight, by fewer of them where markup stands between, and at last by the highlight alone.
+ * words around the highlight, by fewer of them where markup stands between, and at last by the highlight alone. Where
+ * nothing is highlighted, the snippet is the beginning.
  * @param textStart the snippet stands behind this place, in UTF-16 units
  * @param isMarkdown whether any line under another makes it a heading
+ * @returns undefined where the text does not have it: it is another text by now, or a mark of its notation
  */
 export function* placeSnippet(
   text: string,
   { snippet, highlights }: { readonly snippet: string; readonly highlights: readonly (readonly [number, number])[] },
   { textStart = 0, isMarkdown = true }: { readonly textStart?: number; readonly isMarkdown?: boolean } = {},
-): Generator<void, TextPlace> {
+): Generator<void, TextPlace | undefined> {
   const [start, end] = highlights[0] ?? [0, Math.min(snippet.length, 40)];
   const searched = text.slice(textStart, textStart + maxSearched);
   const finder = new PassageFinder(searched);
-  let offset = textStart;
+  let offset: number | undefined;
   for (const context of contexts) {
     yield;
     const from = context === 0 ? start : wordStart(snippet, start - context);
@@ -41,6 +43,8 @@ export function* placeSnippet(
     offset = textStart + found.start + Math.max(0, inside);
     break;
   }
+  offset ??= highlights.length === 0 ? textStart : undefined;
+  if (offset === undefined) return undefined;
   let line = 1;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
   yield;

@@ -107,9 +107,11 @@ describe('search: a long document', () => {
       highlights.map(([start, end]) => snippet.slice(start, end)),
       ['zebra', 'crosses'],
     );
-    const { line, section } = finish(placeSnippet(text, { snippet, highlights }, { textStart }));
-    assert.equal(section, 'chapter-390');
-    assert.equal(text.split('\n')[line - 1], 'A zebra crosses.');
+    const place = finish(placeSnippet(text, { snippet, highlights }, { textStart }));
+    assert.equal(place?.section, 'chapter-390');
+    assert.equal(text.split('\n')[place.line - 1], 'A zebra crosses.');
+    const gone = { snippet: 'A lion sleeps.', highlights: [[2, 6]] as [number, number][] };
+    assert.equal(finish(placeSnippet(text, gone, { textStart })), undefined, 'unknown, and not the beginning');
   });
 
   it('shows what stands behind a line of dashes, where a chunk begins with one', () => {

@@ -56,6 +56,7 @@ describe('search: a misspelt word', () => {
     assert.deepEqual(await suggest(of, 'vacatoins'), ['Vacations']);
     assert.deepEqual(await suggest(of, 'parknig kichen'), ['Parking', 'kitchen']);
     assert.deepEqual(await suggest(of, 'kitchen'), [], 'a known word needs none');
+    assert.deepEqual(await suggest(of, 'body:vacatoins -kichen vacat*'), ['Vacations']);
     assert.deepEqual(await suggest(of, 'xqzwv 12345 the'), []);
   });
 

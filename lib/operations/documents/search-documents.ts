@@ -1,4 +1,4 @@
-import { isMarkdown, type Document, type DocumentKind, type Version } from '../../domain/document.js';
+import { isMarkdown, type Document, type DocumentKind } from '../../domain/document.js';
 import type { Location } from '../../domain/location.js';
 import type { SearchPosition } from '../../search/ranking/search-position.js';
 import type { SearchHit, SearchPage } from '../../search/search-index.js';
@@ -7,6 +7,8 @@ import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import type { View } from '../../view/view.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import type { ReadOperation } from '../operation.js';
+import { readIfPossible } from './read-if-possible.js';
+import { suggestWords, type SuggestedWord } from './suggest-words.js';
 import { placeSnippet, type TextPlace } from '../../text/place-snippet.js';
 
 export interface SearchInput {
@@ -30,8 +32,8 @@ export interface FoundText {
   readonly snippet: string;
   /** Pairs of start and end in UTF-16 code units. */
   readonly highlights: readonly (readonly [number, number])[];
-  /** Its place in the text, only on request. */
-  readonly place?: TextPlace;
+  /** Its place in the text, only on request; null where it is not known. */
+  readonly place?: TextPlace | null;
 }
 
 export interface SearchResults {
@@ -40,6 +42,8 @@ export interface SearchResults {
   readonly hits: readonly FoundText[];
   /** Whether terms of a long question were left out. */
   readonly leavesOut: boolean;
+  /** Where nothing was found: words that documents in reach have, and that the caller may have meant. */
+  readonly didYouMean: readonly SuggestedWord[];
   /** The start of the next page. It reveals the size of the caller's reach, so it leaves the service only sealed. */
   readonly position: SearchPosition | null;
 }
@@ -90,19 +94,22 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
           // The position behind the hits of this page that fit.
           const fits = { reach, query: input.query, filters, limit: index, position };
           const behind = index === 0 ? position : (await workspace.search.search(fits)).position;
-          return { commit, hits, leavesOut: page.leavesOut, position: behind };
+          return { commit, hits, leavesOut: page.leavesOut, didYouMean: [], position: behind };
         }
         hits.push(found);
       }
       ({ position, leavesOut } = page);
       // Documents deleted since the index was read leave room, and the next page fills it.
     } while (hits.length < input.limit && position !== null);
-    return { commit, hits, leavesOut, position };
+    const isNothing = input.position === null && hits.length === 0;
+    const request = { reach, query: input.query, filters, limit: 1 };
+    const didYouMean = isNothing ? await suggestWords(workspace, request, () => workspace.view(caller)) : [];
+    return { commit, hits, leavesOut, didYouMean, position };
   },
-  // The record does not name them: an erase would have to remove the names, and the query with them (decision 0260).
-  noteResult: ({ commit, hits }) => ({
+  // A suggested word is shown, so its document counts as read. The record does not name documents: an erase would have to remove the names, and the query with them (decision 0260).
+  noteResult: ({ commit, hits, didYouMean }) => ({
     ...(commit === null ? {} : { version: commit }),
-    extent: { touched: hits.map(({ document }) => document.number) },
+    extent: { touched: [...hits, ...didYouMean].map(({ document }) => document.number) },
   }),
 };
 
@@ -119,16 +126,8 @@ async function describeHit(
   if (text === null) return { document, snippet: '', highlights: [] };
   const { textStart, ...shown } = await workspace.search.snippet(hit, text, query);
   if (!withPlaces) return { document, ...shown };
-  const place = await runCooperatively(placeSnippet(text, shown, { textStart, isMarkdown: isMarkdown(document.current) }));
-  return { document, ...shown, place };
-}
-
-/** A text that cannot be read takes the snippet of its own hit away, and not the answer. */
-async function readIfPossible(workspace: Workspace, version: Version): Promise<string | null> {
-  try {
-    return await workspace.readIndexedText(version);
-  } catch (error) {
-    workspace.onFault('A text that a search found could not be read', error);
-    return null;
-  }
+  const place = await runCooperatively(
+    placeSnippet(text, shown, { textStart, isMarkdown: isMarkdown(document.current) }),
+  );
+  return { document, ...shown, place: place ?? null };
 }

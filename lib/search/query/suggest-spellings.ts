@@ -4,7 +4,7 @@ import { countMost } from '../segments/reach-segments.js';
 import { releaseAccumulator, takeAccumulator, type ScoreAccumulator } from '../ranking/score-accumulator.js';
 import { isWithoutSpaces, splitWords } from '../analysis/split-words.js';
 import type { Languages } from '../languages/languages.js';
-import { minFuzzyWordLength, stemsOfVariants, type Query } from './parse-query.js';
+import { minFuzzyWordLength, stemsOfVariants, type Query, type QueryTerm } from './parse-query.js';
 
 /** Words of a query that are looked at, and those for which another is found. */
 const maxWords = 6;
@@ -18,10 +18,11 @@ export const maxSuggestions = 3;
 export function* suggestStems(
   reached: readonly ReachedSegment[],
   text: string,
+  query: Query,
   languages: Languages,
 ): Generator<void, string[]> {
   const accumulator = takeAccumulator(countMost(reached));
-  const found = yield* findStems(reached, wordsToCheck(text, languages), languages, accumulator);
+  const found = yield* findStems(reached, wordsToCheck(text, query, languages), languages, accumulator);
   releaseAccumulator(accumulator);
   return found;
 }
@@ -51,13 +52,23 @@ function* findStems(
   return found;
 }
 
-function wordsToCheck(text: string, languages: Languages): string[] {
+/** Words that the query asks for as they are: no field's name, nothing left out, and no pattern. */
+function wordsToCheck(text: string, { clauses }: Query, languages: Languages): string[] {
+  const asked = new Set(
+    clauses.filter(({ presence }) => presence !== 'prohibited').flatMap(({ terms }) => terms.flatMap(stemsOf)),
+  );
   const words = new Set<string>();
   splitWords(text, (word) => {
     const isSpelled = word.length >= minFuzzyWordLength && !isWithoutSpaces(word) && !languages.isStopWord(word);
-    if (isSpelled && words.size < maxWords) words.add(word);
+    if (!isSpelled || words.size === maxWords) return;
+    if (languages.stemsOf(word, word).some((stem) => asked.has(stem))) words.add(word);
   });
   return [...words];
+}
+
+function stemsOf(term: QueryTerm): readonly string[] {
+  if (term.type === 'any') return term.terms;
+  return term.type === 'exact' ? [term.term] : [];
 }
 
 function* frequencyOf(reached: readonly ReachedSegment[], stem: string, on: ScoreAccumulator): Generator<void, number> {
