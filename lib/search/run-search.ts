@@ -6,6 +6,7 @@ import type { WordVectors } from './meaning/word-vectors.js';
 import { maxPhraseCandidates } from './query/check-phrases.js';
 import { findWindows } from './query/find-windows.js';
 import { parseQuery, type Query } from './query/parse-query.js';
+import { readBeginning } from './query/read-beginning.js';
 import type { SearchOptions } from './query/search-options.js';
 import type { SearchPage, SearchRequest, Suggestion } from './query/search-request.js';
 import { queryOfStem, suggestStems } from './query/suggest-spellings.js';
@@ -25,16 +26,23 @@ export interface Searched {
 
 /** See `SearchIndex.search`. */
 export async function runSearch(searched: Searched, request: SearchRequest): Promise<SearchPage> {
-  const query = parseQuery(request.query, request.syntax, searched.languages);
+  const query = readQuery(searched, request);
   if (query.clauses.length === 0 && query.phrases.length === 0)
     return { hits: [], query, leavesOut: false, position: null };
   return findPage(searched, query, request);
 }
 
+function readQuery({ languages }: Searched, { query, syntax, isPartial = false }: SearchRequest): Query {
+  const read = parseQuery(query, syntax, languages);
+  // A question has words enough.
+  if (!isPartial || read.question !== undefined) return read;
+  return { ...read, clauses: [...read.clauses, ...readBeginning(query, languages)] };
+}
+
 /** See `SearchIndex.suggest`. */
 export async function runSuggest(searched: Searched, request: SearchRequest): Promise<Suggestion[]> {
   const { reach, filters = {}, query } = request;
-  const asked = parseQuery(query, request.syntax, searched.languages);
+  const asked = readQuery(searched, request);
   const reached = reachSegments(searched.segmentSet.segments, reach, filters.folder);
   const suggestions: Suggestion[] = [];
   for (const stem of await runCooperatively(suggestStems(reached, query, asked, searched.languages))) {

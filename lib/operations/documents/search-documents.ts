@@ -18,6 +18,8 @@ export interface SearchInput {
   /** Only documents that have all of them. */
   readonly labels: readonly string[];
   readonly kind?: DocumentKind | undefined;
+  /** Whether the query is still being typed: its last word is the beginning of words, too. */
+  readonly isPartial?: boolean | undefined;
   readonly limit: number;
   readonly position: SearchPosition | null;
   /** Whether to find each hit's place in the text. */
@@ -74,7 +76,8 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
       labels: input.labels,
       ...(input.kind === undefined ? {} : { kind: input.kind }),
     };
-    const { withPlaces = false } = input;
+    const { query, withPlaces = false, isPartial = false } = input;
+    const asked = { reach, query, filters, isPartial };
     const commit = workspace.journal.state.head;
     const hits: FoundText[] = [];
     let { position } = input;
@@ -82,7 +85,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
     let leavesOut = false;
     do {
       const limit = input.limit - hits.length;
-      const page = await workspace.search.search({ reach, query: input.query, filters, limit, position });
+      const page = await workspace.search.search({ ...asked, limit, position });
       for (const [index, hit] of page.hits.entries()) {
         if (index % hitsAtOnce === hitsAtOnce - 1) {
           await yieldToLoop();
@@ -92,7 +95,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
         taken += sizeOf(found);
         if (input.room !== undefined && taken > input.room && hits.length > 0) {
           // The position behind the hits of this page that fit.
-          const fits = { reach, query: input.query, filters, limit: index, position };
+          const fits = { ...asked, limit: index, position };
           const behind = index === 0 ? position : (await workspace.search.search(fits)).position;
           return { commit, hits, leavesOut: page.leavesOut, didYouMean: [], position: behind };
         }
@@ -102,8 +105,9 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
       // Documents deleted since the index was read leave room, and the next page fills it.
     } while (hits.length < input.limit && position !== null);
     const isNothing = input.position === null && hits.length === 0;
-    const request = { reach, query: input.query, filters, limit: 1 };
-    const didYouMean = isNothing ? await suggestWords(workspace, request, () => workspace.view(caller)) : [];
+    const didYouMean = isNothing
+      ? await suggestWords(workspace, { ...asked, limit: 1 }, () => workspace.view(caller))
+      : [];
     return { commit, hits, leavesOut, didYouMean, position };
   },
   // A suggested word is shown, so its document counts as read. The record does not name documents: an erase would have to remove the names, and the query with them (decision 0260).

@@ -16,6 +16,8 @@ export interface SearchRequest {
   readonly reach: SearchReach;
   readonly query: string;
   readonly syntax?: QuerySyntax;
+  /** Whether the query is still being typed: its last word is the beginning of words, too. */
+  readonly isPartial?: boolean;
   readonly filters?: SearchFilters;
   /** Hits on a page. */
   readonly limit: number;
