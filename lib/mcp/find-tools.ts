@@ -11,7 +11,12 @@ import {
   type ReachedDocuments,
   type ReachedFolder,
 } from '../operations/documents/list-reached.js';
-import { searchDocuments, type SearchInput, type SearchResults } from '../operations/documents/search-documents.js';
+import {
+  searchDocuments,
+  type FoundText,
+  type SearchInput,
+  type SearchResults,
+} from '../operations/documents/search-documents.js';
 import { answerRoom, fitPage } from './answer-room.js';
 import { formatDay, nameMediaType, usualMediaType } from './present-document.js';
 import { presentNext, readPage, toolEntry, type PageArguments, type ToolEntry, type ToolCall } from './tool.js';
@@ -165,16 +170,26 @@ function readPosition(text: string): SearchInput['position'] {
   return { statistics: { entries, figures, frequencies, ...choice }, score, location, manner };
 }
 
-function presentHits({ hits, leavesOut, position }: SearchResults, call: ToolCall<SearchArguments>): object {
+/** A document without text is found by its name, and has no line. */
+function presentPlace(place: FoundText['place']): object {
+  if (place === null) return { place_unknown: true };
+  if (place === undefined) return {};
+  return { ...(place.section === undefined ? {} : { section: place.section }), start_line: place.line };
+}
+
+function presentHits(
+  { hits, leavesOut, didYouMean, position }: SearchResults,
+  call: ToolCall<SearchArguments>,
+): object {
   const shown = hits.map(({ document, snippet, place }) => ({
     location: document.location,
-    ...(place?.section === undefined ? {} : { section: place.section }),
-    start_line: place?.line ?? 1,
+    ...presentPlace(place),
     snippet,
     modified_on: formatDay(document.current.at),
   }));
   const left = leavesOut ? { words_left_out: true } : {};
-  return { hits: shown, ...left, ...presentNext(writePosition(position), call) };
+  const meant = didYouMean.length > 0 ? { did_you_mean: didYouMean.map(({ word }) => word) } : {};
+  return { hits: shown, ...left, ...meant, ...presentNext(writePosition(position), call) };
 }
 
 /** Tools for finding. */

@@ -3,7 +3,7 @@ import { formatEtag } from '../domain/etag.js';
 import type { FoundText } from '../operations/documents/search-documents.js';
 
 /** The description's `SearchHit`. */
-export function toHitRecord({ document, snippet, highlights }: FoundText) {
+export function toHitRecord({ document, snippet, highlights, place }: FoundText) {
   const { location, name, current, labels } = document;
   return {
     location,
@@ -15,5 +15,7 @@ export function toHitRecord({ document, snippet, highlights }: FoundText) {
     labels,
     snippet,
     highlights,
+    ...(place ? { line: place.line } : {}),
+    ...(place?.section === undefined ? {} : { section: place.section }),
   };
 }

@@ -39,7 +39,9 @@ export function* placeSnippet(
     const words = snippet.slice(from, context === 0 ? end : wordEnd(snippet, end + context));
     const found = words === '' ? undefined : yield* finder.find({ text: words, before: '', after: '', start: 0 });
     if (found === undefined) continue;
-    const inside = searched.slice(found.start, found.end).indexOf(snippet.slice(start, end));
+    const highlight = snippet.slice(start, end);
+    const before = highlight === '' ? 0 : snippet.slice(from, start).split(highlight).length - 1;
+    const inside = placeOf(searched.slice(found.start, found.end), highlight, before);
     offset = textStart + found.start + Math.max(0, inside);
     break;
   }
@@ -53,6 +55,13 @@ export function* placeSnippet(
     line,
     section: headings.findLast((heading) => heading.line <= line && (isMarkdown || !heading.isLoose))?.id,
   };
+}
+
+/** The place of the words after so many others of the same; -1 where there are fewer. */
+function placeOf(text: string, words: string, before: number): number {
+  let at = words === '' ? -1 : text.indexOf(words);
+  for (let passed = 0; passed < before && at >= 0; passed += 1) at = text.indexOf(words, at + words.length);
+  return at;
 }
 
 function wordStart(text: string, at: number): number {

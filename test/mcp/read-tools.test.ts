@@ -120,6 +120,20 @@ describe('MCP tools for reading', () => {
       assert.equal(hit.section, 'the-manual');
     });
 
+    it('go on at the section and line where a search finds words far behind', async () => {
+      const location = 'team/pumps.md';
+      const chapter = (number: number): string =>
+        `## Pump ${number}\n\n${'It needs oil now and then.\n'.repeat(400)}\n`;
+      const text = Array.from({ length: 60 }, (_, number) => chapter(number)).join('');
+      await write(location, `${text}## Pump last\n\nA capybara sits on it.\n`);
+      const [hit] = (await agent.call('search_org_knowledge', { query: 'capybara' })).done.hits;
+      assert.deepEqual([hit.location, hit.section], [location, 'pump-last']);
+      const { done } = await agent.call('read_org_doc', { location, start_line: hit.start_line });
+      assert.ok(done.text.startsWith('A capybara sits'));
+      const missed = (await agent.call('search_org_knowledge', { query: 'capibara' })).done;
+      assert.deepEqual(missed, { hits: [], did_you_mean: ['capybara'] });
+    });
+
     it('continue within a line longer than a part, never within a character', async () => {
       const location = 'team/line.txt';
       const content = `short\n${'😀'.repeat(1500)}\nend\n`;

@@ -9,23 +9,26 @@ import { readPage, sealPosition } from './page-query.js';
 
 /** The position in a search's cursor is the engine's own, as JSON. */
 function readSearch(request: RequestOf<'search'>): SearchInput {
-  const { q, location, label, kind } = request.query;
+  const { q, location, label, kind, partial, places } = request.query;
   const { after, limit } = readPage(request);
   return {
     query: q,
     folder: parseFolderLocation(location ?? ''),
     labels: label === undefined ? [] : parseLabels([label]),
     kind,
+    isPartial: partial,
+    withPlaces: places,
     limit,
     position: after === '' ? null : (JSON.parse(after) as SearchInput['position']),
   };
 }
 
 /** A page of hits; the position to go on from is sealed for this key and this query alone. */
-function presentSearch({ hits, leavesOut, position }: SearchResults, request: RequestOf<'search'>): Answer {
+function presentSearch({ hits, leavesOut, didYouMean, position }: SearchResults, request: RequestOf<'search'>): Answer {
   return answerJson(200, {
     items: hits.map(toHitRecord),
     ...(leavesOut ? { words_left_out: true } : {}),
+    ...(didYouMean.length > 0 ? { did_you_mean: didYouMean.map(({ word }) => word) } : {}),
     next_cursor: position === null ? null : sealPosition(JSON.stringify(position), request),
   });
 }

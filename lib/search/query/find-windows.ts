@@ -14,7 +14,7 @@ const overlap = 2048;
  * Where in a long text a phrase can stand: in the first chunk, which may hold the title, in the chunks with all of its
  * terms, and across the end of one where two neighbours have all of them.
  * @param head the ordinal of the document
- * @returns in order, and apart from each other; null where the whole text is to be read
+ * @returns in order; null where the whole text is to be read
  */
 export function findWindows(segment: Segment, head: number, terms: readonly QueryTerm[]): Span[] | null {
   if (!segment.isHead(head)) return null;
@@ -40,27 +40,23 @@ export function findWindows(segment: Segment, head: number, terms: readonly Quer
       }
     }
   });
-  return joinWindows(chunks, masks, (2 ** alternatives.length - 1) >>> 0);
+  return windowsOf(chunks, masks, (2 ** alternatives.length - 1) >>> 0);
 }
 
 function termOf(term: QueryTerm): string {
   return term.type === 'exact' ? term.term : '';
 }
 
-function joinWindows(chunks: Uint32Array, masks: Uint32Array, all: number): Span[] {
-  const windows: { start: number; end: number }[] = [{ start: 0, end: usualChunks.whole }];
-  const add = (start: number, end: number): void => {
-    const last = windows.at(-1);
-    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
-    else windows.push({ start, end });
-  };
+/** No longer than a chunk each, because the one with the phrase is where the snippet comes from. */
+function windowsOf(chunks: Uint32Array, masks: Uint32Array, all: number): Span[] {
+  const windows: Span[] = [{ start: 0, end: usualChunks.whole }];
   chunks.forEach((start, index) => {
     const mask = masks[index] ?? 0;
     const next = chunks[index + 1];
     const end = Math.min(next ?? Number.POSITIVE_INFINITY, start + usualChunks.whole);
-    if (mask === all) add(start, end);
-    if (next !== undefined && (mask | (masks[index + 1] ?? 0)) >>> 0 === all)
-      add(Math.max(start, end - overlap), end + overlap);
+    if (mask === all && start > 0) windows.push({ start, end });
+    if (next === undefined || (mask | (masks[index + 1] ?? 0)) >>> 0 !== all) return;
+    windows.push({ start: Math.max(start, end - overlap), end: end + overlap });
   });
   return windows;
 }
