@@ -119,6 +119,11 @@ export const reasons = {
     at: applications,
     means: 'The query has too many words, or asks for too much with them.',
   },
+  bad_pattern: {
+    code: 'INVALID_REQUEST',
+    at: everywhere,
+    means: 'The pattern is not in the syntax that is understood, or asks for too much.',
+  },
   too_many_claims: {
     code: 'INVALID_REQUEST',
     at: applications,

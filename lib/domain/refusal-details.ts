@@ -102,6 +102,7 @@ interface DetailsByReason {
   storage_quota: { readonly limit: number };
   query_too_long: RequestPart;
   query_too_complex: RequestPart;
+  bad_pattern: RequestPart & { readonly position?: number };
   too_many_recipients: RequestPart;
   too_much_to_revert: RequestPart;
   too_many_documents: RequestPart & { readonly limit: number };

@@ -21,6 +21,8 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
   storage_quota: 'The workspace is full. Tell a person who administers it.',
   query_too_long: 'Search for fewer words.',
   query_too_complex: 'Search for fewer words, and for whole ones.',
+  bad_pattern:
+    'Correct the expression: it has no look-around and no back-references. For a plain text use match exact.',
   too_many_claims: 'Release claims that you do not need any more.',
   too_many_recipients: 'Name fewer or smaller groups.',
   read_only_source: 'This folder mirrors another system; connector says which. Change it there, or write elsewhere.',
