@@ -150,6 +150,7 @@ export class ApiFace implements CallerFace<Found, Asking, Answer> {
       cursors: this.#dependencies.cursors,
       standAside: () => exchange.standAside(),
       departure: () => exchange.departure(),
+      charge: (requests) => exchange.charge(requests),
     });
     return () => perform().then((answer) => leadBelow(entry.prefix, answer));
   }

@@ -71,6 +71,7 @@ export class Exchange {
   /** Made for the few requests whose work asks whether its client is still there. */
   #left: AbortController | undefined;
   #isAside = false;
+  #charge: ((requests: number) => void) | undefined;
 
   /** @param headers of every answer of the face; each name once */
   constructor(
@@ -125,6 +126,16 @@ export class Exchange {
     this.#left ??= new AbortController();
     if (this.response.closed) this.#leave();
     return this.#left.signal;
+  }
+
+  /** @param charge takes further requests from the caller's rate */
+  onCharge(charge: (requests: number) => void): void {
+    this.#charge = charge;
+  }
+
+  /** Counts work as so many requests more, before its answer is sent. */
+  charge(requests: number): void {
+    this.#charge?.(requests);
   }
 
   #leave(): void {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { limitRate } from '../limits/limit-rate.js';
+import { chargeRate, limitRate } from '../limits/limit-rate.js';
 import type { Allowance, RateLimiter } from '../limits/token-buckets.js';
 import { sourceOf, type WorkLimits } from '../limits/work-limits.js';
 import { overLimit } from '../audit/record-tallies.js';
@@ -207,6 +207,10 @@ function takeRate<Found extends object, Known extends Asking, Answer>(
   const allowance = limitRate(limiter, rated);
   face.noteAllowance?.(exchange, allowance);
   if (allowance.allowed) {
+    exchange.onCharge((requests) => {
+      const left = chargeRate(limiter, rated, requests);
+      face.noteAllowance?.(exchange, left);
+    });
     noteUse?.();
     return undefined;
   }

@@ -24,14 +24,23 @@ export function mayReadRefused(limiter: RateLimiter, rated: RatedSource): boolea
   return take(limiter, 'over limit', rated).allowed;
 }
 
-function take(
-  limiter: RateLimiter,
-  kind: 'credential' | 'over limit',
-  { workspace, source, requestsPerMinute, policy }: RatedSource,
-): Allowance {
-  const perMinute = requestsPerMinute ?? policy.requestsPerMinute;
-  const burst = requestsPerMinute === null ? policy.burst : burstOf(requestsPerMinute, policy);
-  return limiter.take(kind, `${workspace}/${source}`, perMinute, burst);
+/** Takes further requests from an allowance, for work of a request that was admitted. It may be owed afterwards. */
+export function chargeRate(limiter: RateLimiter, rated: RatedSource, requests: number): Allowance {
+  const { name, perMinute, burst } = bucketOf(rated);
+  return limiter.charge('credential', name, perMinute, burst, requests);
+}
+
+function take(limiter: RateLimiter, kind: 'credential' | 'over limit', rated: RatedSource): Allowance {
+  const { name, perMinute, burst } = bucketOf(rated);
+  return limiter.take(kind, name, perMinute, burst);
+}
+
+function bucketOf({ workspace, source, requestsPerMinute, policy }: RatedSource) {
+  return {
+    name: `${workspace}/${source}`,
+    perMinute: requestsPerMinute ?? policy.requestsPerMinute,
+    burst: requestsPerMinute === null ? policy.burst : burstOf(requestsPerMinute, policy),
+  };
 }
 
 /** A key with a rate of its own may send as large a part of it at once as the workspace's keys, and no less than they. */

@@ -56,6 +56,27 @@ export class RateLimiter {
    * @param burst maximum of saved tokens
    */
   take(kind: RatedKind, source: string, perMinute: number, burst: number): Allowance {
+    const bucket = this.#refill(kind, source, perMinute, burst);
+    if (bucket.tokens < 1) {
+      const retryAfter = Math.max(1, Math.ceil(((1 - bucket.tokens) * 60) / perMinute));
+      return { allowed: false, limit: perMinute, remaining: 0, retryAfter };
+    }
+    bucket.tokens -= 1;
+    return { allowed: true, limit: perMinute, remaining: Math.floor(bucket.tokens), retryAfter: 0 };
+  }
+
+  /**
+   * Takes tokens for work that was done already. What is not there is owed: requests wait until it has come back.
+   * @returns what is left, for the response
+   */
+  charge(kind: RatedKind, source: string, perMinute: number, burst: number, tokens: number): Allowance {
+    const bucket = this.#refill(kind, source, perMinute, burst);
+    bucket.tokens -= tokens;
+    return { allowed: true, limit: perMinute, remaining: Math.max(0, Math.floor(bucket.tokens)), retryAfter: 0 };
+  }
+
+  /** The bucket of a source, filled up to now. */
+  #refill(kind: RatedKind, source: string, perMinute: number, burst: number): Bucket {
     const now = this.#clock.now();
     const buckets = this.#kinds.get(kind) ?? new Buckets();
     this.#kinds.set(kind, buckets);
@@ -64,12 +85,7 @@ export class RateLimiter {
     bucket.burst = burst;
     bucket.tokens = tokensAt(bucket, now);
     bucket.at = now;
-    if (bucket.tokens < 1) {
-      const retryAfter = Math.max(1, Math.ceil(((1 - bucket.tokens) * 60) / perMinute));
-      return { allowed: false, limit: perMinute, remaining: 0, retryAfter };
-    }
-    bucket.tokens -= 1;
-    return { allowed: true, limit: perMinute, remaining: Math.floor(bucket.tokens), retryAfter: 0 };
+    return bucket;
   }
 }
 

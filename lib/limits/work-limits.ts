@@ -8,6 +8,7 @@ export type WorkKind =
   | 'bodies'
   | 'uploads'
   | 'computations'
+  | 'lineSearches'
   | 'downloads'
   | 'exports'
   | 'clones'
@@ -41,6 +42,11 @@ export const defaultWorkLimits: Readonly<Record<WorkKind, WorkLimit>> = {
   uploads: { perSource: 8, inAll: 64, waiting: 50, timeout: tenSeconds },
   /** Searches, diffs, briefs, previews: work of more than some milliseconds of processor time. */
   computations: { perSource: 4, inAll: 32, waiting: 96, timeout: 3 * tenSeconds },
+  /**
+   * Searches for lines: all of the service share one thread, which takes a second for each page. Those of one key wait
+   * for each other before they wait for it, so keys come in turn.
+   */
+  lineSearches: { perSource: 1, inAll: 8, waiting: 3, timeout: tenSeconds },
   /** Contents over 1 MiB on their way out: each holds a file or a git process open. */
   downloads: { perSource: 4, inAll: 32, waiting: 50, timeout: tenSeconds },
   exports: { perSource: 2, inAll: 16, waiting: 8, timeout: tenSeconds },
@@ -87,6 +93,7 @@ export function makeWorkLimits(changed: Partial<Record<WorkKind, Partial<WorkLim
     bodies: make('bodies'),
     uploads: make('uploads'),
     computations: make('computations'),
+    lineSearches: make('lineSearches'),
     downloads: make('downloads'),
     exports: make('exports'),
     clones: make('clones'),

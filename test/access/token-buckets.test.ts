@@ -43,6 +43,20 @@ describe('The allowance of a source', () => {
     assert.equal(limiter.take('credential', 'slow key', 6, 10).allowed, false);
   });
 
+  it('is owed for work that cost more than was left, until it has come back', () => {
+    limiter.take('credential', 'key', 60, 10);
+    assert.equal(limiter.charge('credential', 'key', 60, 10, 4).remaining, 5);
+    assert.equal(limiter.charge('credential', 'key', 60, 10, 20).remaining, 0);
+    assert.deepEqual(limiter.take('credential', 'key', 60, 10), {
+      allowed: false,
+      limit: 60,
+      remaining: 0,
+      retryAfter: 16,
+    });
+    clock.advance(16_000);
+    assert.equal(limiter.take('credential', 'key', 60, 10).allowed, true);
+  });
+
   function exhaust(kind: RatedKind, source: string, perMinute: number, burst: number): void {
     while (limiter.take(kind, source, perMinute, burst).allowed);
   }

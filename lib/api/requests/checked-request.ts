@@ -52,6 +52,8 @@ export interface CheckedRequest<Query = object, Json = unknown> {
    * @returns aborted when the connection ends before the answer has left, or the request stands aside
    */
   departure(): AbortSignal;
+  /** Counts work as so many requests more of the caller's rate. Called before the answer is sent. */
+  charge(requests: number): void;
 }
 
 /** The JSON body of a route without other forms. The description has checked its fields. */
