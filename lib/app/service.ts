@@ -14,6 +14,7 @@ import type { Clock, Randomness } from '../domain/clock.js';
 import type { DiskRoom, DiskRoomOptions } from '../disk/disk-room.js';
 import { closeToOthers } from '../disk/close-to-others.js';
 import type { Log } from '../domain/log.js';
+import { LineFinder } from '../lines/line-finder.js';
 import type { Readiness, RepositoryFault, RepositoryLag } from '../domain/readiness.js';
 import { conflict, invalidRequest } from '../domain/refusal.js';
 import type { RestoreSource } from '../operations/workspaces/restore-workspace.js';
@@ -191,6 +192,7 @@ export class Service {
         journalObserver: options.observers?.journal,
         migrations: schemaPath('sidecar'),
         workLimits: makeWorkLimits(options.workLimits),
+        lines: new LineFinder(),
         signerOf: keepSigners(options, serviceFile),
         disk: dataFolder === null ? undefined : watchDisk(dataFolder, options),
       };
@@ -344,11 +346,8 @@ export class Service {
     const isListed = (name: string): boolean => this.file.listWorkspaces().some((each) => each.name === name);
     // Few commands restore: the others do without its code.
     const { restoreWorkspace } = await import('../operations/workspaces/restore-workspace.js');
-    const staged = await restoreWorkspace(
-      source,
-      { files, serviceMigrations: schemaPath('service'), isListed },
-      caller,
-    );
+    const means = { files, serviceMigrations: schemaPath('service'), isListed };
+    const staged = await restoreWorkspace(source, means, caller);
     await adoptWorkspace(staged, files, this.file);
     const workspace = await openWorkspace(this.#files, staged.name);
     this.#faulty.forget(staged.name);

@@ -15,6 +15,7 @@ import { endLeftSignIns } from '../journal/end-sign-ins.js';
 import { pathsOf, type NewWorkspaceFiles } from '../journal/workspace-files.js';
 import type { JournalObserver } from '../journal/journal-options.js';
 import { requireSidecar } from '../journal/recover.js';
+import { LineFinder } from '../lines/line-finder.js';
 import { noSources, type ConnectorSources } from './connector-schedule.js';
 import { noSender, type WebhookSender } from './webhook-schedule.js';
 import { Workspace, type WorkspaceOptions, type WorkspaceOrigin } from './workspace.js';
@@ -27,6 +28,8 @@ export interface WorkspaceFiles extends NewWorkspaceFiles {
   readonly randomness: Randomness;
   /** Limits of concurrent work. Left out: limits of its own. */
   readonly workLimits?: WorkLimits;
+  /** Finds lines in texts, for all workspaces. Left out: one of its own. */
+  readonly lines?: LineFinder;
   /** The disk of the data folder. Left out, it is not watched. */
   readonly disk?: DiskRoom | undefined;
   readonly onFault: (what: string, cause: unknown) => void;
@@ -118,6 +121,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     clock,
     randomness,
     workLimits: files.workLimits ?? makeWorkLimits(),
+    lines: files.lines ?? new LineFinder(),
     disk: files.disk ?? null,
     onFault,
     onNews,

@@ -23,6 +23,7 @@ import { Eraser, type OnEraseStep } from '../erase/eraser.js';
 import { FeedTail } from '../feed/tail.js';
 import { Housekeeper } from '../journal/housekeep.js';
 import { Journal } from '../journal/journal.js';
+import type { LineFinder } from '../lines/line-finder.js';
 import type { JournalObserver } from '../journal/journal-options.js';
 import { Maintainer } from '../journal/maintain.js';
 import { TreeCache } from '../journal/object-cache.js';
@@ -82,6 +83,8 @@ export interface WorkspaceOptions {
   readonly randomness: Randomness;
   /** Limits of concurrent work, shared by all workspaces of a service. */
   readonly workLimits: WorkLimits;
+  /** Finds lines in texts, for all workspaces of the service. */
+  readonly lines: LineFinder;
   /** The disk of the data folder. Null in memory. */
   readonly disk: DiskRoom | null;
   /** Receives survived faults, for the log. */
@@ -121,6 +124,7 @@ export class Workspace {
   readonly archives: string | null;
   readonly origin: WorkspaceOrigin;
   readonly workLimits: WorkLimits;
+  readonly lines: LineFinder;
   readonly disk: DiskRoom | null;
   /** Milliseconds for which a slow reader may keep removed files open. */
   readonly readersGrace: number;
@@ -167,6 +171,7 @@ export class Workspace {
     this.archives = options.archives;
     this.origin = options.origin;
     this.workLimits = options.workLimits;
+    this.lines = options.lines;
     this.disk = options.disk;
     // The log says once that the disk is full, not once for each write.
     const onFault: WorkspaceOptions['onFault'] = (what, cause) => {
@@ -333,6 +338,7 @@ export class Workspace {
     this.objects.forget();
     this.#trees.clear();
     this.#views.forget();
+    this.lines.forget();
   }
 
   /** Resolves when the search index has caught up with the history, or has failed. */
@@ -372,6 +378,7 @@ export class Workspace {
     await this.checkpointer.close();
     await this.journal.close(atEnd);
     await this.repository.close();
+    this.lines.forget();
   }
 
   /** Signs the chain's end, so that a later truncation is noticed, and keeps the time of answers. */

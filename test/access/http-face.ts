@@ -63,7 +63,10 @@ export class HttpFace implements Face {
       case 'search': {
         const { query, folder, limit } = question;
         const asked = new URLSearchParams({ q: query, location: folder, limit: String(limit) });
-        return this.#pages(`/search?${asked.toString()}`);
+        const byWords = await this.#pages(`/search?${asked.toString()}`);
+        const plain = new URLSearchParams({ q: query.replaceAll('"', ''), location: folder, limit: String(limit) });
+        const exact = await this.#pages(`/search/lines?match=exact&${plain.toString()}`);
+        return [byWords, exact, await this.#pages(`/search/lines?match=pattern&${plain.toString()}`)].join('\n');
       }
       case 'history':
         return this.#pages(`/history?location=${encodeURIComponent(question.path)}&limit=${question.limit}`);
@@ -210,7 +213,8 @@ const acknowledge = ({ acknowledged }: { readonly acknowledged: boolean }): obje
 
 /** @returns everything but the time of the wall clock and the workspace's name, which differ between the two workspaces. */
 export function show({ status, headers, bytes, json }: HttpAnswer): string {
-  const { date: _, ...rest } = headers;
+  // The time of the work counts, too, and that differs each time.
+  const { date: _, 'x-ratelimit-remaining': __, ...rest } = headers;
   const body = bytes.toString('latin1');
   const lines = JSON.stringify(rest).replace(/\/workspaces\/[a-z0-9-]+\//, '/workspaces/NAME/');
   return `${status} ${lines}\n${json === undefined ? body : sortBySubject(body)}`;

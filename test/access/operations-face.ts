@@ -36,6 +36,7 @@ import {
   type SearchInput,
   type SearchResults,
 } from '../../lib/operations/documents/search-documents.js';
+import { searchLines, type LineResults, type SearchLinesInput } from '../../lib/operations/documents/search-lines.js';
 import { sendMessage } from '../../lib/operations/messages/send-message.js';
 import { undeleteDocument } from '../../lib/operations/documents/undelete-document.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
@@ -121,7 +122,10 @@ export class OperationsFace implements Face {
         return { ...exported, documents };
       }
       case 'search':
-        return this.#searchPages(question.query, parseFolderLocation(question.folder), question.limit);
+        return [
+          await this.#searchPages(question.query, parseFolderLocation(question.folder), question.limit),
+          await this.#linePages(question.query, parseFolderLocation(question.folder), question.limit),
+        ];
       case 'history':
       case 'comments': {
         const input = { location: parseLocation(question.path), limit: question.limit };
@@ -227,6 +231,18 @@ export class OperationsFace implements Face {
     do {
       const found: SearchResults = await this.#perform(searchDocuments, { query, folder, limit, position, labels: [] });
       pages.push(found.hits);
+      ({ position } = found);
+    } while (position !== null);
+    return pages;
+  }
+
+  async #linePages(query: string, location: SearchLinesInput['location'], limit: number): Promise<unknown[]> {
+    const pages: unknown[] = [];
+    let position: SearchLinesInput['position'] = null;
+    do {
+      const asked = { query, match: 'exact', location, labels: [], context: 1, limit, position } as const;
+      const found: LineResults = await this.#perform(searchLines, asked);
+      pages.push(found.items);
       ({ position } = found);
     } while (position !== null);
     return pages;

@@ -11,6 +11,7 @@ const shared: Readonly<Record<string, string>> = {
   'credential.revoke': 'as for making one',
   'credential.rotate': 'as for making one',
   'document.list': 'people and agents list documents by other pages; a third name would need an index of its own',
+  'document.search': 'one looks for words and one for lines; the detail has `match` for lines',
   'folder.list': 'as for documents',
 };
 

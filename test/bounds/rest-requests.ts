@@ -247,6 +247,26 @@ export function makeLargeRequests(writerId: string): readonly LargeRequest[] {
       status: 200,
     },
     {
+      route: 'GET /v1/search/lines',
+      as: 'reader',
+      target: '/v1/search/lines?limit=200&context=5&match=exact&q=e',
+      status: 200,
+    },
+    {
+      route: 'GET /v1/search/lines',
+      kind: 'patterns',
+      as: 'reader',
+      target: `/v1/search/lines?limit=200&match=pattern&q=${encodeURIComponent('(?:a?|b?|.?){20}(?:a|b|.)*[^\\x00-\\x{10ffff}]')}`,
+      status: 200,
+    },
+    {
+      route: 'GET /v1/search/lines',
+      kind: 'refused patterns',
+      as: 'reader',
+      target: `/v1/search/lines?match=pattern&q=${encodeURIComponent('\\pL{1000}'.repeat(20))}`,
+      status: 400,
+    },
+    {
       route: 'GET /v1/grants',
       as: 'approver',
       target: '/v1/grants?scope_type=folder&scope_id=shared&inherited=true&limit=200',

@@ -96,6 +96,8 @@ describe('a client generated from /v1/openapi.yaml by a foreign program', () => 
     assert.deepEqual([rest.data.items[0].location, rest.data.next_cursor], ['team/empty', null]);
     assert.equal((await call('listDocuments', { location: 'team/a b' })).data.items.length, 1);
     assert.equal((await call('search', { q: 'wombat', kind: 'text' })).data.items[0].location, location);
+    const lines = await call('searchLines', { q: 'wombat', match: 'exact' });
+    assert.equal(lines.data.items[0].document.location, location);
     const zip = await call('exportFolder', { location: 'team' }, undefined, { responseType: 'arraybuffer' });
     assert.equal(
       Buffer.from(zip.data as ArrayBuffer)

@@ -24,6 +24,7 @@ describe('the methods of a path', () => {
       '/v1/documents': 'location=a&limit=1',
       '/v1/folders/export': 'location=a',
       '/v1/search': 'q=wombat',
+      '/v1/search/lines': 'q=wombat&match=exact',
       '/v1/grants': 'scope_type=folder&scope_id=',
       '/v1/history': 'location=a/b.md',
       '/v1/diffs': `location=a/b.md&from=${json.version.id}`,

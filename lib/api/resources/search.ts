@@ -1,6 +1,8 @@
 import { parseFolderLocation } from '../../domain/location.js';
 import { parseLabels } from '../../operations/documents/content.js';
 import { searchDocuments, type SearchInput, type SearchResults } from '../../operations/documents/search-documents.js';
+import { searchLines, type LineResults, type SearchLinesInput } from '../../operations/documents/search-lines.js';
+import { toLineRecord } from '../../records/line-record.js';
 import { toHitRecord } from '../../records/search-hit-record.js';
 import { answerJson, type Answer } from '../answers/api-answer.js';
 import type { RequestOf } from '../requests/described-request.js';
@@ -33,6 +35,30 @@ function presentSearch({ hits, leavesOut, didYouMean, position }: SearchResults,
   });
 }
 
+/** The position in the cursor is the operation's own, as JSON. */
+function readLines(request: RequestOf<'searchLines'>): SearchLinesInput {
+  const { q, match, location, label, context } = request.query;
+  const { after, limit } = readPage(request);
+  return {
+    query: q,
+    match,
+    location: parseFolderLocation(location ?? ''),
+    labels: label === undefined ? [] : parseLabels([label]),
+    context,
+    limit,
+    position: after === '' ? null : (JSON.parse(after) as SearchLinesInput['position']),
+    departure: () => request.departure(),
+    charge: (requests) => request.charge(requests),
+  };
+}
+
+function presentLines({ items, position }: LineResults, request: RequestOf<'searchLines'>): Answer {
+  return answerJson(200, {
+    items: items.map(toLineRecord),
+    next_cursor: position === null ? null : sealPosition(JSON.stringify(position), request),
+  });
+}
+
 /** Search in the texts of documents. */
 export const searchRoutes: readonly Route[] = [
   route({
@@ -41,5 +67,12 @@ export const searchRoutes: readonly Route[] = [
     operation: searchDocuments,
     read: readSearch,
     present: presentSearch,
+  }),
+  route({
+    method: 'GET',
+    path: '/search/lines',
+    operation: searchLines,
+    read: readLines,
+    present: presentLines,
   }),
 ];

@@ -1,10 +1,11 @@
 import type { Document, Folder } from '../../domain/document.js';
-import { ancestorsOf, compareText, parentOf, rootLocation, segmentsOf, type Location } from '../../domain/location.js';
+import { ancestorsOf, compareText, parentOf, rootLocation, type Location } from '../../domain/location.js';
 import { makePage, type Page } from '../../domain/page.js';
 import type { Role } from '../../domain/role.js';
 import { findDocumentById, findFolder, toFolder } from '../../view/locate.js';
 import type { View } from '../../view/view.js';
 import { findNearFolders } from './find-near-names.js';
+import { walkAfter } from './walk-after.js';
 import type { ReadOperation } from '../operation.js';
 
 export interface ReachedFolder {
@@ -112,7 +113,7 @@ export const listReachedDocuments: ReadOperation<ListReachedDocumentsInput, Reac
     const only = { folders: [], isDocument: false };
     let lookedAt = 0;
     let last = after;
-    for (const document of walkAfter(view, location, relative(after, location), isRecursive)) {
+    for (const document of walkAfter(view, location, after, isRecursive)) {
       if (items.length === limit || lookedAt === maxLookedAt) return { ...only, items, next: last };
       lookedAt += 1;
       last = document.location;
@@ -129,51 +130,3 @@ export const listReachedDocuments: ReadOperation<ListReachedDocumentsInput, Reac
     return { items, next: null, folders, isDocument };
   },
 };
-
-/** The segments of a location below a folder; none for the start. */
-function relative(after: string, folder: Location): string[] {
-  return after === '' ? [] : segmentsOf(after as Location).slice(segmentsOf(folder).length);
-}
-
-const pageSize = 100;
-
-/** The documents of `View.walk`, from after a place on. The place may be gone. */
-function* walkAfter(
-  view: View,
-  folder: Location,
-  [first = '', ...rest]: readonly string[],
-  isRecursive: boolean,
-): Generator<Document> {
-  const isBelow = rest.length > 0;
-  if (!isBelow)
-    yield* pages(
-      first,
-      (after) => view.documents(folder, after, pageSize),
-      ({ name }) => name,
-    );
-  if (!isRecursive) return;
-  if (isBelow) {
-    const inside = (folder === '' ? first : `${folder}/${first}`) as Location;
-    yield* walkAfter(view, inside, rest, true);
-  }
-  const children = pages(
-    isBelow ? first : '',
-    (after) => view.folders(folder, after, pageSize),
-    ({ name }) => name,
-  );
-  for (const child of children) yield* walkAfter(view, child.location, [], true);
-}
-
-function* pages<Item>(
-  from: string,
-  read: (after: string) => Page<Item>,
-  nameOf: (item: Item) => string,
-): Generator<Item> {
-  for (let after = from; ;) {
-    const page = read(after);
-    yield* page.items;
-    const last = page.items.at(-1);
-    if (page.next === null || last === undefined) return;
-    after = nameOf(last);
-  }
-}

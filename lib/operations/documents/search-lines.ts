@@ -1,0 +1,280 @@
+import { isMarkdown, type Document, type Version } from '../../domain/document.js';
+import { rootLocation, type Location } from '../../domain/location.js';
+import { invalidRequest } from '../../domain/refusal.js';
+import { maxIndexedBytes } from '../../indexing/analyze-documents.js';
+import { sourceOf } from '../../limits/work-limits.js';
+import { startOfText, type FoundLine, type LinesFound, type TextPosition } from '../../lines/find-lines.js';
+import type { LineSearch } from '../../lines/line-finder.js';
+import type { LineQuery } from '../../lines/line-query.js';
+import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import type { ReadContext, ReadOperation } from '../operation.js';
+import { walkAfter } from './walk-after.js';
+
+/** Where the next page goes on. */
+export interface LinePosition {
+  /** Of the last document that was looked at; '' for none. */
+  readonly location: string;
+  /** A place in that document, as it was then. Null behind it. */
+  readonly inside: (TextPosition & { readonly id: string; readonly version: string }) | null;
+}
+
+export interface SearchLinesInput {
+  /** In one line, of at most 500 characters. */
+  readonly query: string;
+  readonly match: LineQuery['match'];
+  /** A folder, with everything below, or a document. */
+  readonly location: Location;
+  /** Only documents that have all of them. */
+  readonly labels: readonly string[];
+  /** Lines shown on either side of one. */
+  readonly context: number;
+  readonly limit: number;
+  readonly position: LinePosition | null;
+  /** Characters for all lines together; at least one is found. Left out: no bound but the limit. */
+  readonly room?: number | undefined;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly departure?: (() => AbortSignal) | undefined;
+  /** Takes further requests from the caller's rate. Left out: they are not counted. */
+  readonly charge?: ((requests: number) => void) | undefined;
+}
+
+/** A line that was found, or in its place that the rest of a document was passed over because it has changed. */
+export interface LineItem {
+  readonly document: Document;
+  readonly found: FoundLine | 'changed';
+}
+
+export interface LineResults {
+  /** The newest commit when the search began. Null in an empty workspace. */
+  readonly commit: string | null;
+  readonly items: readonly LineItem[];
+  readonly position: LinePosition | null;
+}
+
+/** Lines of one document on a page. */
+const mostOfOne = 20;
+/** Texts that a page looks through, and their bytes; a larger text is the only one. */
+const mostTexts = 500;
+const mostBytes = 8 * 1024 * 1024;
+/** Documents of any kind that a page passes. */
+const mostPassed = 2000;
+/** Milliseconds of the thread for a page, and for each request that it counts as. */
+const mostTime = 1000;
+const timeOfRequest = 50;
+/** Documents listed before the event loop takes other requests. */
+const listedAtOnce = 50;
+
+/**
+ * Lines of texts in the caller's reach that hold the very characters, or fit the pattern: in the order of a list of
+ * everything in a folder, then of their lines. No role is needed: without one there is nothing to find.
+ *
+ * A page depends on documents of the reach alone, and on how busy the machine is. It may be empty and not the last.
+ * @throws Refusal INVALID_REQUEST `bad_pattern`, `bad_field`, `query_too_long`; `not_text`, `content_too_large` where
+ * the location is a document that is not searched
+ */
+export const searchLines: ReadOperation<SearchLinesInput, LineResults> = {
+  kind: 'read',
+  name: 'document.search',
+  needs: () => [],
+  note: ({ query, match, location }) => ({
+    target: query,
+    detail: { match, ...(location === rootLocation ? {} : { folder: location }) },
+  }),
+  async run(context, input) {
+    const { workspace, caller, view } = context;
+    requireQuery(input.query);
+    const named = input.location === rootLocation ? undefined : view.document(input.location);
+    if (named !== undefined) requireSearched(named.current);
+    const source = sourceOf(workspace.name, caller);
+    // Only then one of the key's computations: those who wait for the one thread hold none that others need.
+    const leave = await workspace.workLimits.lineSearches.take(source);
+    try {
+      const release = await workspace.workLimits.computations.take(source);
+      try {
+        const searching = {
+          query: { match: input.match, text: input.query },
+          signal: input.departure?.(),
+          spend: (milliseconds: number) => input.charge?.(Math.ceil(milliseconds / timeOfRequest)),
+        };
+        return await workspace.lines.search(searching, (search) =>
+          new LinePage(context, input, search).fill(named !== undefined),
+        );
+      } finally {
+        release();
+      }
+    } finally {
+      leave();
+    }
+  },
+  // As with every search, the record does not name them (decision 0260).
+  noteResult: ({ commit, items }) => {
+    const shown = items.filter(({ found }) => found !== 'changed').map(({ document }) => document.number);
+    return { ...(commit === null ? {} : { version: commit }), extent: { touched: [...new Set(shown)] } };
+  },
+};
+
+/** @throws Refusal INVALID_REQUEST `query_too_long`, `bad_field` */
+function requireQuery(query: string): void {
+  if (query.length > 500) {
+    throw invalidRequest('query_too_long', 'Lines are searched for at most 500 characters.', { input: 'query' });
+  }
+  if (query.includes('\n')) {
+    throw invalidRequest('bad_field', 'Each line is searched by itself, so no line end can be searched for.', {
+      input: 'query',
+    });
+  }
+}
+
+const isSearched = ({ kind, size }: Version): boolean => kind === 'text' && size <= maxIndexedBytes;
+
+/** @throws Refusal INVALID_REQUEST `not_text`, `content_too_large` */
+function requireSearched(version: Version): void {
+  const { kind, size } = version;
+  if (isSearched(version)) return;
+  if (kind !== 'text')
+    throw invalidRequest('not_text', 'The document is not text: it has no lines.', { field: 'location' });
+  throw invalidRequest('content_too_large', `Texts of up to ${maxIndexedBytes} bytes are searched.`, {
+    field: 'location',
+    limit: maxIndexedBytes,
+    size,
+  });
+}
+
+/** Characters of an item beside its location and its lines. */
+const itemFrame = 160;
+
+function sizeOf({ document, found }: LineItem): number {
+  const texts = found === 'changed' ? [] : [found.text, found.section, ...found.before, ...found.after];
+  return itemFrame + document.location.length + JSON.stringify(texts).length;
+}
+
+/** One page, from its first document to its last. */
+class LinePage {
+  readonly #context: ReadContext;
+  readonly #input: SearchLinesInput;
+  readonly #search: LineSearch;
+  readonly #commit: string | null;
+  readonly #items: LineItem[] = [];
+  #texts = 0;
+  #bytes = 0;
+  #passed = 0;
+  #taken = 0;
+
+  constructor(context: ReadContext, input: SearchLinesInput, search: LineSearch) {
+    this.#context = context;
+    this.#input = input;
+    this.#search = search;
+    this.#commit = context.workspace.journal.state.head;
+  }
+
+  /** @param isNamed whether the location is a document */
+  async fill(isNamed: boolean): Promise<LineResults> {
+    const { location, position } = this.#input;
+    const from = position?.location ?? '';
+    const begun = position?.inside ?? null;
+    if (begun !== null) {
+      const stopped = await this.#goOn(from as Location, begun);
+      if (stopped !== undefined) return this.#end(stopped);
+    }
+    if (isNamed) {
+      const stopped = from === '' ? await this.#readAt(location, startOfText) : undefined;
+      return this.#end(stopped ?? null);
+    }
+    return this.#end(await this.#walk(from));
+  }
+
+  #end(position: LinePosition | null): LineResults {
+    return { commit: this.#commit, items: this.#items, position };
+  }
+
+  /** The document that the page before ended in. @returns where the page ends; undefined to go on behind it */
+  async #goOn(location: Location, begun: NonNullable<LinePosition['inside']>): Promise<LinePosition | undefined> {
+    const document = this.#documentAt(location);
+    if (document === undefined) return undefined;
+    // Another one has taken its place, and nobody has looked through that.
+    if (document.id !== begun.id) return this.#readAt(location, startOfText);
+    if (document.current.id === begun.version) return this.#readAt(location, begun);
+    this.#items.push({ document, found: 'changed' });
+    return undefined;
+  }
+
+  /** @returns where the page ends; null at the end of everything */
+  async #walk(from: string): Promise<LinePosition | null> {
+    const { location: folder } = this.#input;
+    for (let last = from; ;) {
+      const batch = this.#list(folder, last);
+      for (const { location } of batch) {
+        if (this.#isFull(location)) return { location: last, inside: null };
+        const stopped = await this.#readAt(location, startOfText);
+        if (stopped !== undefined) return stopped;
+        last = location;
+      }
+      if (batch.length < listedAtOnce) return null;
+      await yieldToLoop();
+    }
+  }
+
+  #list(folder: Location, after: string): Document[] {
+    const { workspace, caller } = this.#context;
+    const batch: Document[] = [];
+    for (const document of walkAfter(workspace.view(caller), folder, after, true)) {
+      batch.push(document);
+      if (batch.length === listedAtOnce) break;
+    }
+    return batch;
+  }
+
+  /** What is there now, in the caller's reach of now. */
+  #documentAt(location: Location): Document | undefined {
+    const { workspace, caller } = this.#context;
+    const document = workspace.view(caller).document(location);
+    const isAsked = this.#input.labels.every((label) => document?.labels.includes(label));
+    return isAsked ? document : undefined;
+  }
+
+  /** Whether the page ends before this document. */
+  #isFull(location: Location): boolean {
+    if (this.#items.length >= this.#input.limit || this.#passed >= mostPassed || this.#texts >= mostTexts) return true;
+    if (this.#search.milliseconds >= mostTime) return true;
+    const size = this.#documentAt(location)?.current.size ?? 0;
+    return this.#bytes > 0 && size <= maxIndexedBytes && this.#bytes + size > mostBytes;
+  }
+
+  /** Looks through a document from a place on. @returns where the page ends; undefined to go on behind the document */
+  async #readAt(location: Location, from: TextPosition): Promise<LinePosition | undefined> {
+    this.#passed += 1;
+    const document = this.#documentAt(location);
+    if (document === undefined || !isSearched(document.current)) return undefined;
+    const { id, current } = document;
+    const found = await this.#find(document, from);
+    if (found === undefined) return undefined;
+    const inside = (at: TextPosition): LinePosition => ({ location, inside: { ...at, id, version: current.id } });
+    for (const line of found.lines) {
+      const item = { document, found: line };
+      this.#taken += sizeOf(item);
+      if (this.#taken > (this.#input.room ?? Number.POSITIVE_INFINITY) && this.#items.length > 0) {
+        return inside({ line: line.line, window: 0 });
+      }
+      this.#items.push(item);
+    }
+    return found.next === null ? undefined : inside(found.next);
+  }
+
+  /** Undefined where the document went while it was read. @throws what reading throws */
+  async #find(document: Document, from: TextPosition): Promise<LinesFound | undefined> {
+    const { current } = document;
+    this.#texts += 1;
+    this.#bytes += current.size;
+    let bytes: Buffer;
+    try {
+      bytes = await this.#context.workspace.objects.readContent(current);
+    } catch (error) {
+      if (this.#documentAt(document.location)?.current.id !== current.id) return undefined;
+      throw error;
+    }
+    const text = { bytes, mediaType: current.mediaType, isMarkdown: isMarkdown(current) };
+    const { context, limit } = this.#input;
+    const most = Math.min(mostOfOne, limit - this.#items.length);
+    return this.#search.read(text, { from, most, context }, mostTime - this.#search.milliseconds);
+  }
+}
