@@ -63,7 +63,7 @@ export class ToolBox {
     let place: unknown;
     let needsEditor = (): boolean => false;
     try {
-      const { workspace, caller, cursors, owner } = context;
+      const { workspace, caller, cursors, owner, departure, charge } = context;
       const { args, clamped, entry } = await readOrRecord(workspace, caller, toolCall, () => this.#read(name, sent), {
         detail: { tool: name },
       });
@@ -73,7 +73,7 @@ export class ToolBox {
       }
       place = args['location'];
       const mayWrite = context.scopes.includes('org:write');
-      const call = { tool: name, args, workspace, caller, cursors, owner, mayWrite };
+      const call = { tool: name, args, workspace, caller, cursors, owner, mayWrite, departure, charge };
       needsEditor = () => entry.needsEditor(call);
       const done = await entry.run(call);
       const structured = Object.keys(clamped).length === 0 ? done : { ...done, clamped };

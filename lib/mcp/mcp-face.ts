@@ -188,7 +188,7 @@ export class McpFace implements CallerFace<RequestHeaders, Recognised, Answer> {
     return wantsJsonAlone(headers['accept']) ? asJson(spoken) : spoken;
   }
 
-  #makeContext({ id }: Exchange, headers: RequestHeaders, known: Recognised): RequestContext {
+  #makeContext(exchange: Exchange, headers: RequestHeaders, known: Recognised): RequestContext {
     const { workspace, caller, owner, scopes, isInForce } = known;
     return {
       workspace,
@@ -198,7 +198,9 @@ export class McpFace implements CallerFace<RequestHeaders, Recognised, Answer> {
       scopes,
       isInForce,
       keepsSubscriptions: headers[carrierHeader] === keeping,
-      onFault: (cause) => this.#options.log.error({ id, err: cause }, 'A tool failed'),
+      departure: () => exchange.departure(),
+      charge: (requests) => exchange.charge(requests),
+      onFault: (cause) => this.#options.log.error({ id: exchange.id, err: cause }, 'A tool failed'),
     };
   }
 

@@ -25,6 +25,10 @@ export interface RequestContext {
   refused?: Refusal;
   /** Set where a call needs a scope beyond the token's: the HTTP answer is a challenge then. */
   lacking?: OAuthScope;
+  /** Aborted when the connection ends before the answer has left. */
+  departure(this: void): AbortSignal;
+  /** Counts work as so many requests more of the caller's rate. Called before the answer is sent. */
+  charge(this: void, requests: number): void;
   /** Receives the cause of an internal fault, which the caller does not see. */
   onFault(cause: unknown): void;
 }

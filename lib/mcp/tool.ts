@@ -20,6 +20,10 @@ export interface ToolCall<Args = Arguments> {
   readonly owner: string;
   /** Whether the token has the scope for writing. */
   readonly mayWrite: boolean;
+  /** Aborted when nobody waits for the answer any more. */
+  departure(this: void): AbortSignal;
+  /** Counts work as so many requests more of the caller's rate. */
+  charge(this: void, requests: number): void;
 }
 
 interface ToolEntryDefinition<Args, Input, Result, Prepared> {

@@ -2,6 +2,7 @@ import { briefEntry } from './brief-tool.js';
 import { claimEntries } from './claim-tool.js';
 import { commentEntries } from './comment-tool.js';
 import { findEntries } from './find-tools.js';
+import { lineEntries } from './lines-tool.js';
 import { messageEntries } from './message-tool.js';
 import { readersEntry } from './readers-tool.js';
 import { pastEntries } from './past-tool.js';
@@ -15,6 +16,7 @@ import { writeEntries } from './write-tools.js';
  */
 export const tools: readonly ToolEntry[] = [
   briefEntry,
+  ...lineEntries,
   ...findEntries,
   ...pastEntries,
   ...readEntries,

@@ -73,6 +73,12 @@ export function makeLargeCalls({ commits, threadId }: LargeIds): readonly LargeC
       args: { query: `"${'of the journey '.repeat(6)}" whoever travels`, limit: 50 },
       outcome: 'done',
     },
+    {
+      tool: 'search_org_knowledge',
+      kind: 'lines',
+      args: { query: 'e', match: 'exact', context: 5, limit: 50 },
+      outcome: 'done',
+    },
     { tool: 'write_org_doc', args: { location: 'new/controls.txt', content: controls }, outcome: 'done' },
     {
       tool: 'write_org_doc',

@@ -65,6 +65,8 @@ describe('A tool called with any arguments', function () {
       scopes: ['org:read', 'org:write'],
       isInForce: () => true,
       keepsSubscriptions: false,
+      departure: () => new AbortController().signal,
+      charge: () => undefined,
       onFault(cause) {
         throw cause;
       },

@@ -72,12 +72,15 @@ class ToolsFace implements Face {
       case 'browse':
       case 'trash':
         return 'not a tool';
-      case 'search':
-        return this.#pages('search_org_knowledge', {
-          query: question.query,
-          limit: question.limit,
-          ...locate(question.folder),
-        });
+      case 'search': {
+        const asked = { limit: question.limit, ...locate(question.folder) };
+        const lines = { ...asked, query: question.query.replaceAll('"', '') };
+        return [
+          await this.#pages('search_org_knowledge', { ...asked, query: question.query }),
+          await this.#pages('search_org_knowledge', { ...lines, match: 'exact' }),
+          await this.#pages('search_org_knowledge', { ...lines, match: 'pattern' }),
+        ].join('\n');
+      }
       case 'claims':
         return this.#pages('claim', { action: 'list', limit: question.limit, ...locate(question.folder) });
       case 'readers':

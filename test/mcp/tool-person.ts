@@ -48,6 +48,8 @@ export class ToolPerson extends Person {
       scopes: ['org:read', 'org:write'],
       isInForce: () => true,
       keepsSubscriptions: false,
+      departure: () => new AbortController().signal,
+      charge: () => undefined,
       onFault(cause) {
         throw cause;
       },
