@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandAnswer } from '../lib/commands/carrier/send-command.js';
+import type { toLineRecord } from '../lib/records/line-record.js';
 import type { DocumentRecord } from '../lib/records/document-record.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
@@ -96,12 +97,17 @@ function addReadingCommands(program: Command): void {
 
   const searching = addCommand(program, {
     words: 'search',
-    description: 'Search the texts of documents, the best first.',
-    example: 'cartulary search travel expenses --in handbook',
+    description:
+      'Search the texts of documents, the best first. With --exact or --pattern, find each line that holds the characters or fits the expression.',
+    example:
+      "cartulary search travel expenses --in handbook\n  $ cartulary search --exact '140 EUR' --in handbook/travel.md\n  $ cartulary search --pattern '(?i)todo.*\\b2026' --context 1",
   })
     .argument('<words...>', 'what to look for')
-    .option('--in <folder>', 'only below this folder')
+    .option('--in <folder>', 'only below this folder; for lines also in one document')
     .option('--label <label>', 'only documents with this label')
+    .option('--exact', 'find lines with these very characters')
+    .option('--pattern', 'find lines that fit this expression, in the syntax of RE2; (?i) in front ignores case')
+    .option('--context <number>', 'for lines, how many to show on either side of each, up to 5 (default: none)')
     .option('--limit <number>', 'the most hits, up to 200 (default: 20)')
     .option(...workspaceOption);
   searching.action((words: readonly string[]) => search(words, searching.opts<CalledWith>()));
@@ -168,18 +174,35 @@ async function put(location: string, file: string | undefined, options: CalledWi
 
 async function search(words: readonly string[], options: CalledWith): Promise<void> {
   const asJson = options['json'] === true;
-  const { in: folder, label, limit } = options;
-  const answer = await ask('search', { words: words.join(' '), in: folder, label, limit }, options);
+  const { in: folder, label, limit, context, exact, pattern } = options;
+  if (exact === true && pattern === true) {
+    return fail({ code: 'USAGE', message: 'Either --exact or --pattern, not both.' }, asJson);
+  }
+  const match = exact === true ? 'exact' : pattern === true ? 'pattern' : undefined;
+  const answer = await ask('search', { words: words.join(' '), in: folder, label, limit, match, context }, options);
   if ('error' in answer) return fail(answer.error, asJson);
   const { items } = answer.result as { readonly items: readonly Row[] };
   if (asJson) printJson(answer.result);
   else if (items.length === 0) note('Nothing was found.');
+  else if (match !== undefined) for (const item of items) printFoundLine(item as unknown as FoundLine);
   else
     for (const { location, snippet } of items) {
       printLine(String(location));
       const text = String(snippet).replaceAll(/\s+/g, ' ').trim();
       if (text !== '') printLine(`  ${text}`);
     }
+}
+
+type FoundLine = ReturnType<typeof toLineRecord>;
+
+/** A line as grep shows it, with the lines around it. */
+function printFoundLine(item: FoundLine): void {
+  const { location } = item.document;
+  if (!('line' in item)) return printLine(`${location}: changed meanwhile, the rest of it was passed over`);
+  const { line, before, text, after } = item;
+  for (const [index, around] of before.entries()) printLine(`${location}-${line - before.length + index}- ${around}`);
+  printLine(`${location}:${line}: ${text}`);
+  for (const [index, around] of after.entries()) printLine(`${location}-${line + 1 + index}- ${around}`);
 }
 
 async function moveItem(from: string, to: string, options: CalledWith): Promise<void> {

@@ -137,6 +137,17 @@ export class Cartulary {
     return this.list('/v1/search', query, options);
   }
 
+  /**
+   * Lines that hold a text, or fit a pattern, document by document. Where a document has changed between two pages, an
+   * item with `changed` says that the rest of it was passed over.
+   */
+  lines(
+    query: Omit<QueryOf<OperationOf<'GET', '/v1/search/lines'>>, 'cursor'>,
+    options: RequestOptions = {},
+  ): List<Schemas['FoundLine'] | Schemas['PassedDocument']> {
+    return this.list('/v1/search/lines', query, options);
+  }
+
   /** A document with its text. @throws ApiError NOT_FOUND, also where it is out of reach; ConnectionError, InvalidRequestError */
   read(location: string, options: RequestOptions & { readonly version?: string | undefined } = {}): Promise<Document> {
     return readDocument(this.#requests, location, options);

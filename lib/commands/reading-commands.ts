@@ -4,10 +4,12 @@ import { Refusal } from '../domain/refusal.js';
 import { parseLabels } from '../operations/documents/content.js';
 import { readDocument } from '../operations/documents/read-document.js';
 import { searchDocuments } from '../operations/documents/search-documents.js';
+import { searchLines, type LineResults, type SearchLinesInput } from '../operations/documents/search-lines.js';
 import { browseFolder, type Entry } from '../operations/folders/browse-folder.js';
 import { decodeText } from '../text/charset.js';
 import { toDocumentRecord } from '../records/document-record.js';
 import { toFolderRecord } from '../records/folder-record.js';
+import { toLineRecord } from '../records/line-record.js';
 import { toHitRecord } from '../records/search-hit-record.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, type Fields } from './fields.js';
@@ -17,6 +19,8 @@ import { cutContent } from './carrier/sent-content.js';
 const pageSize = 200;
 const defaultHits = 20;
 const maxHits = 200;
+/** Lines on either side of one. */
+const maxContext = 5;
 
 const toEntry = (entry: Entry): object =>
   entry.type === 'folder'
@@ -60,6 +64,37 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
+/** The first lines, through as many pages as it takes: each is one search in the audit log. */
+async function findLines(
+  { perform, signal }: WorkspaceContext,
+  fields: Fields,
+  labels: SearchLinesInput['labels'],
+  limit: number,
+): Promise<object> {
+  const match = fields.text('match');
+  if (match !== 'exact' && match !== 'pattern') throw badField('match', 'must be exact or pattern');
+  const context = fields.optionalCount('context') ?? 0;
+  if (context > maxContext) throw badField('context', `must be at most ${maxContext}`);
+  const items: object[] = [];
+  let position: SearchLinesInput['position'] = null;
+  do {
+    signal.throwIfAborted();
+    const page: LineResults = await perform(searchLines, {
+      query: fields.text('words'),
+      match,
+      location: fields.folderOrRoot('in'),
+      labels,
+      context,
+      limit: limit - items.length,
+      position,
+      departure: () => signal,
+    });
+    items.push(...page.items.map(toLineRecord));
+    ({ position } = page);
+  } while (position !== null && items.length < limit);
+  return { items };
+}
+
 /** ls, cat, search. Each read is on record as the operator's. */
 export const readingCommands: Readonly<Record<string, Command>> = {
   ls: inWorkspace(async (context, fields) => {
@@ -86,14 +121,16 @@ export const readingCommands: Readonly<Record<string, Command>> = {
     await sendBytes(context, read.openStream === null ? only(shown) : await read.openStream());
     return record;
   }, 'There is no such document, or it has no such version. `cartulary ls` lists what there is.'),
-  search: inWorkspace(async ({ perform }, fields) => {
+  search: inWorkspace(async (context, fields) => {
     const limit = fields.optionalCount('limit') ?? defaultHits;
     if (limit > maxHits) throw badField('limit', `must be at most ${maxHits}`);
     const label = fields.optionalText('label');
-    const { hits } = await perform(searchDocuments, {
+    const labels = label === undefined ? [] : parseLabels([label]);
+    if (fields.isThere('match')) return findLines(context, fields, labels, limit);
+    const { hits } = await context.perform(searchDocuments, {
       query: fields.text('words'),
       folder: fields.folderOrRoot('in'),
-      labels: label === undefined ? [] : parseLabels([label]),
+      labels,
       limit,
       position: null,
     });

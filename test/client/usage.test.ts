@@ -105,6 +105,15 @@ describe('The client', () => {
     assert.equal(hit?.location, 'find/deep/pigeons.md');
   });
 
+  it('finds lines by their very characters, through pages that are empty', async () => {
+    await cartulary.create('lines/a.md', '# Birds\n\nCarrier pigeons (C++).\n'.repeat(15));
+    const found = await cartulary.lines({ q: '(C++)', match: 'exact', location: 'lines', limit: 4 }).toArray();
+    const places = found.map((item) => ('changed' in item ? 'changed' : `${item.line}:${item.column}`));
+    assert.deepEqual([places.length, places[0], places.at(-1)], [15, '3:17', '45:17']);
+    const [first] = await cartulary.lines({ q: '^# b', match: 'pattern' }).toArray(1);
+    assert.equal(first, undefined);
+  });
+
   it('does whatever the description has, with its types', async () => {
     await cartulary.create('any/a.md', 'x');
     const { data, isReplayed } = await cartulary.requestWithEtag('POST', '/v1/renames', {

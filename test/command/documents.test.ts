@@ -158,6 +158,20 @@ describe('documents on the command line', function () {
     assert.equal((await run('ls', 'nowhere')).code, 1);
   });
 
+  it('search finds lines by their very characters or by a pattern', async () => {
+    await put('lines/fares.md', `# Fares\n${'filler\n'.repeat(30)}Rail (2nd class)\nBus\n`);
+    await put('lines/more.md', 'Rail (2nd class) only\n'.repeat(25));
+    const exact = await run('search', '--exact', '(2nd class)', '--in', 'lines/fares.md', '--context', '1');
+    const around = ['lines/fares.md-31- filler', 'lines/fares.md:32: Rail (2nd class)', 'lines/fares.md-33- Bus', ''];
+    assert.deepEqual(exact.stdout.split('\n'), around);
+    const all = await run('search', '--pattern', '(?i)^rail .*class', '--in', 'lines', '--limit', '200', '--json');
+    assert.equal((JSON.parse(all.stdout) as { items: unknown[] }).items.length, 26, 'through several pages');
+    assert.equal((await run('search', '--exact', 'rail', '--in', 'lines')).stderr, 'Nothing was found.\n');
+    assert.equal((await askRefused(...on('search', '--pattern', '('))).details?.['reason'], 'bad_pattern');
+    assert.match((await run('search', '--pattern', '--exact', 'a')).stderr, /Either --exact or --pattern/);
+    assert.equal((await askRefused(...on('search', '--exact', 'a', '--context', '6'))).details?.['field'], 'context');
+  });
+
   it('search finds words, in a folder if one is named', async () => {
     await put('handbook/rail.md', 'Book the rail tickets at the desk.\n');
     const found = await run('search', 'rail', 'tickets');
