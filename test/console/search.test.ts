@@ -49,6 +49,27 @@ describe('The search of the console', function () {
     await person.judge('on a phone in the dark');
   });
 
+  it('finds lines by an exact text or a pattern, and names what is wrong with one', async () => {
+    const person = await test.open(editor, '~/search?q=heron');
+    await person.page.getByText('Filters and query language').click();
+    await person.page.getByLabel('Look for').selectOption('exact');
+    await person.page.getByLabel('Search for').fill('a heron of');
+    await person.page.getByRole('list', { name: 'Lines' }).waitFor();
+    const lines = person.page.locator('.hit-lines code');
+    await until('one line is left', async () => (await lines.allTextContents()).length === 1);
+    assert.deepEqual(await lines.allTextContents(), ['Book trains for a heron of six hours.']);
+    await person.judge('with lines');
+    await person.page.getByLabel('Look for').selectOption('pattern');
+    await person.page.getByLabel('Search for').fill('(?i)HERON$');
+    await until(
+      'both lines are there',
+      async () => (await lines.allTextContents()).join() === '<img src=x onerror=alert(1)> the heron',
+    );
+    await person.page.getByLabel('Search for').fill('(heron');
+    await person.page.getByText(/not in the syntax of RE2/).waitFor();
+    await person.page.waitForURL(/match=pattern/);
+  });
+
   it('loads more on demand, without a total', async () => {
     const person = await test.open(editor, '~/search?q=crane');
     await person.get('button', 'Load more').click();

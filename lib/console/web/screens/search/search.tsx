@@ -12,18 +12,22 @@ import { ProblemState, Skeleton, State } from '../../design/state.tsx';
 import { Time } from '../../design/time.tsx';
 import { addressOf, folderOf } from '../../navigation/addresses.ts';
 import type { ScreenProps } from '../../navigation/screen-props.ts';
+import { LineHits } from './line-hits.tsx';
 import { markSnippet } from './mark-snippet.ts';
 
 const pageSize = 20;
 /** Milliseconds without a key before a search begins: each search leaves its record. */
 const pause = 250;
 const longest = 2000;
+const longestOfLines = 500;
 
 interface Question {
   readonly q: string;
   readonly location: string;
   readonly label: string;
   readonly kind: '' | 'text' | 'binary';
+  /** Words of documents, or lines by their characters or a pattern. */
+  readonly match: '' | 'exact' | 'pattern';
 }
 
 type Hit = components['schemas']['SearchHit'];
@@ -37,6 +41,7 @@ export function Search({ workspace }: ScreenProps): ReactNode {
     location: parameters.get('in') ?? '',
     label: parameters.get('label') ?? '',
     kind: readKind(parameters.get('kind')),
+    match: readMatch(parameters.get('match')),
   };
   const list = useRef<HTMLOListElement>(null);
   const set = (name: string, value: string): void => {
@@ -56,16 +61,16 @@ export function Search({ workspace }: ScreenProps): ReactNode {
     const timer = window.setTimeout(() => set('q', asked), pause);
     return () => window.clearTimeout(timer);
   });
-  const { q, location, label, kind } = question;
+  const { q, location, label, kind, match } = question;
   const found = usePages(
     workspace,
     ['search', workspace, question],
     '/search',
     { query: { q, limit: pageSize, ...given({ location, label }), kind: kind === '' ? undefined : kind } },
-    { enabled: q !== '' },
+    { enabled: q !== '' && match === '' },
   );
   const hits = useDeferredValue(itemsOf(found));
-  const isFiltered = question.location !== '' || question.label !== '' || question.kind !== '';
+  const isFiltered = location !== '' || label !== '' || kind !== '' || match !== '';
   const isEmpty = found.isSuccess && hits?.length === 0;
   useEffect(() => {
     if (!found.isSuccess) return;
@@ -89,7 +94,7 @@ export function Search({ workspace }: ScreenProps): ReactNode {
               type="search"
               placeholder="Search documents"
               autoFocus
-              maxLength={longest}
+              maxLength={match === '' ? longest : longestOfLines}
               value={text}
               onChange={(event) => setText(event.target.value)}
               onKeyDown={(event) => {
@@ -102,6 +107,11 @@ export function Search({ workspace }: ScreenProps): ReactNode {
           <details className="search-filters" open={isFiltered || undefined}>
             <summary>Filters and query language</summary>
             <div className="search-filter-fields">
+              <SelectField label="Look for" value={match} onChange={(event) => set('match', event.target.value)}>
+                <option value="">Words</option>
+                <option value="exact">Exact text, line by line</option>
+                <option value="pattern">Pattern, line by line</option>
+              </SelectField>
               <TextField
                 label="Folder"
                 placeholder="Everywhere"
@@ -123,7 +133,8 @@ export function Search({ workspace }: ScreenProps): ReactNode {
             <p className="soft small">
               <code>"a phrase"</code>, <code>+must</code>, <code>-mustnot</code>, <code>title:word</code>,{' '}
               <code>title:"a phrase"</code>, <code>label:word</code>, <code>label:"a label"</code>, <code>trav*</code>{' '}
-              and <code>travle~1</code> are understood.
+              and <code>travle~1</code> are understood. A pattern is an expression such as <code>(?i)draft \d+</code>,
+              in the syntax of RE2.
             </p>
           </details>
         </form>
@@ -132,6 +143,8 @@ export function Search({ workspace }: ScreenProps): ReactNode {
         <State icon={SearchIcon} title="Search what you can reach">
           <p>Words are found in the content, the names and the labels of documents that are shared with you.</p>
         </State>
+      ) : match !== '' ? (
+        <LineHits workspace={workspace} q={q} match={match} location={location} label={label} />
       ) : found.error !== null ? (
         <ProblemState error={found.error} what="search" onRetry={() => void found.refetch()} />
       ) : hits === undefined ? (
@@ -143,7 +156,7 @@ export function Search({ workspace }: ScreenProps): ReactNode {
       ) : (
         <Hits hits={hits} workspace={workspace} listRef={list} />
       )}
-      {found.hasNextPage && (
+      {match === '' && found.hasNextPage && (
         <Button isPending={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
           Load more
         </Button>
@@ -153,6 +166,8 @@ export function Search({ workspace }: ScreenProps): ReactNode {
 }
 
 const readKind = (kind: string | null): Question['kind'] => (kind === 'text' || kind === 'binary' ? kind : '');
+
+const readMatch = (match: string | null): Question['match'] => (match === 'exact' || match === 'pattern' ? match : '');
 
 /** Arrow keys go from hit to hit. */
 function moveFocus(event: KeyboardEvent<HTMLOListElement>): void {
