@@ -181,9 +181,13 @@ async function search(words: readonly string[], options: CalledWith): Promise<vo
   const match = exact === true ? 'exact' : pattern === true ? 'pattern' : undefined;
   const answer = await ask('search', { words: words.join(' '), in: folder, label, limit, match, context }, options);
   if ('error' in answer) return fail(answer.error, asJson);
-  const { items } = answer.result as { readonly items: readonly Row[] };
+  const { items, did_you_mean: meant = [] } = answer.result as {
+    readonly items: readonly Row[];
+    readonly did_you_mean?: readonly string[];
+  };
   if (asJson) printJson(answer.result);
-  else if (items.length === 0) note('Nothing was found.');
+  else if (items.length === 0)
+    note(meant.length === 0 ? 'Nothing was found.' : `Nothing was found. Did you mean ${meant.join(', ')}?`);
   else if (match !== undefined) for (const item of items) printFoundLine(item as unknown as FoundLine);
   else
     for (const { location, snippet } of items) {

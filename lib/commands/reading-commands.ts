@@ -127,13 +127,14 @@ export const readingCommands: Readonly<Record<string, Command>> = {
     const label = fields.optionalText('label');
     const labels = label === undefined ? [] : parseLabels([label]);
     if (fields.isThere('match')) return findLines(context, fields, labels, limit);
-    const { hits } = await context.perform(searchDocuments, {
+    const { hits, didYouMean } = await context.perform(searchDocuments, {
       query: fields.text('words'),
       folder: fields.folderOrRoot('in'),
       labels,
       limit,
       position: null,
     });
-    return { items: hits.map(toHitRecord) };
+    const meant = didYouMean.map(({ word }) => word);
+    return { items: hits.map(toHitRecord), ...(meant.length === 0 ? {} : { did_you_mean: meant }) };
   }),
 };

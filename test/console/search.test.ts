@@ -16,6 +16,7 @@ describe('The search of the console', function () {
     const hostile = '<img src=x onerror=alert(1)> the heron';
     await admin.rest.create('handbook/travel.md', 'Book trains for a heron of six hours.');
     await admin.rest.create('handbook/<b>heron.md', hostile);
+    await admin.rest.create('handbook/birds.md', '# Birds\n\n## Of the mountains\n\nOne ptarmigan.\n');
     await admin.rest.create('secret/heron.md', 'The heron is here, too.');
     for (let index = 0; index < 24; index += 1) await admin.rest.create(`handbook/many/${index}.md`, `crane ${index}`);
   });
@@ -38,6 +39,20 @@ describe('The search of the console', function () {
     await person.page.keyboard.press('ArrowDown');
     await person.page.keyboard.press('Enter');
     await person.page.waitForURL(/\/d\/handbook\/travel\.md$/);
+  });
+
+  it('finds by the beginning of a word, leads to the section of a hit, and offers what was perhaps meant', async () => {
+    const person = await test.open(editor, '~/search?q=ptarm');
+    const link = person.page.locator('.hit-name');
+    await link.waitFor();
+    assert.match((await link.getAttribute('href')) ?? '', /birds\.md#of-the-mountains$/);
+    await person.page.getByLabel('Search for').fill('ptramigan');
+    await person.get('button', 'ptarmigan').waitFor();
+    await person.judge('with a word that was perhaps meant');
+    await person.get('button', 'ptarmigan').click();
+    await person.page.waitForURL(/\?q=ptarmigan$/);
+    await link.click();
+    await person.page.waitForURL(/birds\.md#of-the-mountains$/);
   });
 
   it('keeps its filters in the address, and says what is empty', async () => {

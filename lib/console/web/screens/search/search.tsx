@@ -66,12 +66,22 @@ export function Search({ workspace }: ScreenProps): ReactNode {
     workspace,
     ['search', workspace, question],
     '/search',
-    { query: { q, limit: pageSize, ...given({ location, label }), kind: kind === '' ? undefined : kind } },
+    {
+      query: {
+        q,
+        limit: pageSize,
+        ...given({ location, label }),
+        kind: kind === '' ? undefined : kind,
+        partial: true,
+        places: true,
+      },
+    },
     { enabled: q !== '' && match === '' },
   );
   const hits = useDeferredValue(itemsOf(found));
   const isFiltered = location !== '' || label !== '' || kind !== '' || match !== '';
   const isEmpty = found.isSuccess && hits?.length === 0;
+  const meant = found.data?.pages[0]?.did_you_mean ?? [];
   useEffect(() => {
     if (!found.isSuccess) return;
     announce(isEmpty ? 'Nothing found.' : `Results for ${question.q}.`);
@@ -152,6 +162,22 @@ export function Search({ workspace }: ScreenProps): ReactNode {
       ) : isEmpty ? (
         <State icon={SearchX} title="Nothing found">
           <p>No document that you can reach has these words{isFiltered ? ' and passes the filters' : ''}.</p>
+          {meant.length > 0 && (
+            <p className="cluster">
+              Did you mean
+              {meant.map((word) => (
+                <Button
+                  key={word}
+                  onClick={() => {
+                    setText(word);
+                    set('q', word);
+                  }}
+                >
+                  {word}
+                </Button>
+              ))}
+            </p>
+          )}
         </State>
       ) : (
         <Hits hits={hits} workspace={workspace} listRef={list} />
@@ -168,6 +194,9 @@ export function Search({ workspace }: ScreenProps): ReactNode {
 const readKind = (kind: string | null): Question['kind'] => (kind === 'text' || kind === 'binary' ? kind : '');
 
 const readMatch = (match: string | null): Question['match'] => (match === 'exact' || match === 'pattern' ? match : '');
+
+/** The part of an address that leads to the section of a hit. */
+const sectionOf = ({ section }: Hit): string => (section === undefined ? '' : `#${encodeURIComponent(section)}`);
 
 /** Arrow keys go from hit to hit. */
 function moveFocus(event: KeyboardEvent<HTMLOListElement>): void {
@@ -201,7 +230,7 @@ function Hits({
           <li key={hit.location} className="hit">
             {hit.kind === 'text' ? <FileText aria-hidden /> : <FileImage aria-hidden />}
             <div className="hit-text">
-              <Link href={addressOf.document(workspace, hit.location)} className="hit-name">
+              <Link href={addressOf.document(workspace, hit.location) + sectionOf(hit)} className="hit-name">
                 <bdi>{hit.name}</bdi>
               </Link>
               <p className="hit-place soft small">
