@@ -4,7 +4,18 @@
 // while they are newer than the compiled files. Does nothing if nothing changed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,11 +26,15 @@ const outside = ['ssh2'];
 /** Packages that are loaded at their first use and belong in the bundle: they are ES modules, with all their exports. */
 const inside = ['oidc-provider'];
 
+/** pdf.js is copied beside the bundle, since its two files find each other there: see copyPdfjs. */
+const pdfjs = 'pdfjs-dist/legacy/build/';
+
 /** CommonJS packages in the bundle ask for Node's own modules. */
 const banner =
   "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);";
 
-const worker = /startThread\(new URL\('(\.\/[\w-]+\.js)', import\.meta\.url\)/g;
+/** Threads, and the program of the child process that reads files. */
+const worker = /(?:startThread|findThreadProgram)\(new URL\('(\.\/[\w/-]+\.js)', import\.meta\.url\)/g;
 
 /** Every compiled file below a folder, in a stable order. */
 const listCompiled = (folder) =>
@@ -48,6 +63,10 @@ const keepPlaces = ({ dist, target }) => ({
   setup({ onLoad, onResolve }) {
     // A package that is loaded at its first use stays outside: the bundler would give only its default export where it
     // is CommonJS, and Node gives all.
+    onResolve({ filter: /^pdfjs-dist\// }, ({ path: name }) => ({
+      path: `./pdfjs/${name.slice(pdfjs.length)}`,
+      external: true,
+    }));
     onResolve({ filter: /^[^.]/ }, ({ kind, path: name }) =>
       kind === 'dynamic-import' && !path.isAbsolute(name) && !inside.includes(name)
         ? { path: name, external: true }
@@ -77,6 +96,17 @@ function gatherLicences(root, inputs) {
       return `${name} ${version} (${license})\n${text}`;
     })
     .join(`\n${'-'.repeat(80)}\n`);
+}
+
+/** What is needed of pdf.js to read texts: 3 MB of its 38. */
+function copyPdfjs(root, target) {
+  const [from, to] = [path.join(root, 'node_modules', 'pdfjs-dist'), path.join(target, 'pdfjs')];
+  mkdirSync(to, { recursive: true });
+  for (const name of ['pdf.min.mjs', 'pdf.worker.min.mjs']) {
+    copyFileSync(path.join(from, 'legacy', 'build', name), path.join(to, name));
+  }
+  copyFileSync(path.join(from, 'LICENSE'), path.join(to, 'LICENSE'));
+  cpSync(path.join(from, 'cmaps'), path.join(to, 'cmaps'), { recursive: true });
 }
 
 /** What all bundles have in common. */
@@ -190,8 +220,10 @@ export async function buildProgram(root, onBuild = () => {}) {
       // A thread loads one file sooner than many.
       build({ ...options, entryPoints: threads.map((file) => ({ in: file, out: nameInBundle(dist, file) })) }),
     ]);
-    const inputs = { ...program.metafile.inputs, ...ofThreads.metafile.inputs };
+    const copied = { 'node_modules/pdfjs-dist/package.json': {} };
+    const inputs = { ...program.metafile.inputs, ...ofThreads.metafile.inputs, ...copied };
     mkdirSync(target, { recursive: true });
+    copyPdfjs(root, target);
     writeFileSync(path.join(target, 'licences.txt'), gatherLicences(root, inputs));
     await warm(build, root, { dist, target, entry });
     writeFileSync(stamp, digest);

@@ -9,7 +9,7 @@ const { packages } = readJson('package-lock.json') as { packages: Readonly<Recor
 
 /** Licences under which the program may be passed on, with this one's notices. MPL asks for changed files alone. */
 const ofProgram = new Set(
-  'MIT Apache-2.0 ISC BSD-2-Clause BSD-3-Clause 0BSD BlueOak-1.0.0 Unlicense Python-2.0 Zlib MPL-1.1'.split(' '),
+  'MIT MIT-0 Apache-2.0 ISC BSD-2-Clause BSD-3-Clause 0BSD BlueOak-1.0.0 Unlicense Python-2.0 Zlib MPL-1.1'.split(' '),
 );
 /** Also of what is used here and not passed on, or not changed. */
 const ofTools = new Set([...ofProgram, 'MPL-2.0', 'PSF-2.0', 'CC0-1.0']);

@@ -21,9 +21,18 @@ describe('the package', () => {
     const parsed = fs.readdirSync('dist/parsed').map((name) => `dist/parsed/${name}`);
     assert.ok(parsed.includes('dist/parsed/openapi.yaml.json'), parsed.join());
     // Maps serve those who build it, and are as large as all the rest.
-    const programs = fs.readdirSync('dist/program').filter((name) => !name.endsWith('.map'));
+    const programs = fs
+      .readdirSync('dist/program', { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.map'))
+      .map((entry) => path.relative('dist/program', path.join(entry.parentPath, entry.name)));
     const bundle = programs.map((name) => `dist/program/${name}`);
-    for (const name of ['program.js', 'lib-search-index-thread.js', 'licences.txt'])
+    for (const name of [
+      'program.js',
+      'lib-search-index-thread.js',
+      'licences.txt',
+      'pdfjs/LICENSE',
+      'pdfjs/cmaps/LICENSE',
+    ])
       assert.ok(bundle.includes(`dist/program/${name}`));
     const client = ['index.js', 'index.d.ts', 'described.d.ts'].map((name) => `dist/client/${name}`);
     const manual = ['files.json', 'words.json', 'results.html', 'agents.html.br', 'skills/cartulary/SKILL.md'];
@@ -42,9 +51,11 @@ describe('the package', () => {
       .readdirSync('dist/lib', { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.js'))
       .flatMap((file) =>
-        [...fs.readFileSync(`dist/lib/${file}`, 'utf8').matchAll(/startThread\(new URL\('([^']+)'/g)].map(([, name]) =>
-          path.posix.join('lib', path.dirname(file), name ?? ''),
-        ),
+        [
+          ...fs
+            .readFileSync(`dist/lib/${file}`, 'utf8')
+            .matchAll(/(?:startThread|findThreadProgram)\(new URL\('([^']+)'/g),
+        ].map(([, name]) => path.posix.join('lib', path.dirname(file), name ?? '')),
       );
     assert.ok(starts.length >= 7, starts.join());
     for (const start of starts) {

@@ -1,3 +1,4 @@
+import { extractionReasons } from '../../lib/domain/extraction.js';
 import { reasons } from '../../lib/domain/reason.js';
 import type { Module } from './read-module.js';
 import { findRunaways } from './regular-expressions.js';
@@ -38,8 +39,8 @@ const importers = /^lib\/(?:operations\/[a-z]+\/find-imported-commit|commands\/i
 /** Rooms whose files and tables have members in snake_case. */
 const storingRooms: readonly string[] = ['sidecar', 'audit', 'backup'];
 
-/** Words of the domain in the spelling of an answer's members: reasons, and why a revert leaves a change alone. */
-const domainWords: ReadonlySet<string> = new Set([...Object.keys(reasons), 'later_writes']);
+/** Words of the domain in the spelling of an answer's members: reasons, also of files without text, and why a revert leaves a change alone. */
+const domainWords: ReadonlySet<string> = new Set([...Object.keys(reasons), ...extractionReasons, 'later_writes']);
 
 /** A member that an answer or a request would have. */
 function findFaceName(line: string): string | undefined {

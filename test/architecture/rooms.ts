@@ -8,7 +8,7 @@ export const floors: readonly (readonly string[])[] = [
   ['domain'],
   ['scheduling', 'disk', 'limits'],
   ['text'],
-  ['git', 'sidecar', 'search', 'lines'],
+  ['git', 'sidecar', 'search', 'lines', 'extraction'],
   ['access'],
   ['audit'],
   ['view'],
@@ -148,7 +148,14 @@ export const owners: Readonly<Record<string, Ownership>> = {
   },
   diff: { rooms: ['text'], why: 'the work of comparing two texts is bounded in one place' },
   'ipaddr.js': { rooms: ['egress'], why: 'one place decides which addresses are public' },
-  saxes: { rooms: ['connectors'], why: 'XML comes from sources alone, and one file bounds how it is read' },
+  saxes: {
+    rooms: ['connectors', 'extraction'],
+    why: 'XML comes from sources and in files, and each has bounds of its own',
+  },
+  yauzl: { rooms: ['extraction'], why: 'archives of strangers are opened in a child process alone' },
+  htmlparser2: { rooms: ['extraction'], why: 'pages of strangers are read in a child process alone' },
+  'postal-mime': { rooms: ['extraction'], why: 'mails of strangers are read in a child process alone' },
+  'pdfjs-dist': { rooms: ['extraction'], why: 'PDFs of strangers are read in a child process alone' },
   aws4fetch: { rooms: ['connectors'], why: 'only requests to object stores are signed so, and the transport is ours' },
   unhomoglyph: { rooms: ['operations'], why: 'names are compared by their look where one is given' },
   'mime-types': { rooms: ['operations'], why: 'a media type is decided once, when a document is written' },
@@ -183,8 +190,8 @@ export const pageOwners: Readonly<Record<string, Ownership>> = {
 /** Parts of Node reserved to some rooms; lib/domain touches none. */
 export const builtinOwners: Readonly<Record<string, Ownership>> = {
   'node:child_process': {
-    rooms: ['git', 'connectors'],
-    why: 'only git is run, and the outside programs that the operator lists for connectors',
+    rooms: ['git', 'connectors', 'extraction'],
+    why: 'only git is run, the outside programs that the operator lists for connectors, and our own reader of files',
   },
   'node:sqlite': { rooms: [], why: 'the store is better-sqlite3, in lib/sidecar' },
 };

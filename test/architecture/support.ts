@@ -7,7 +7,7 @@ import { resolveImport } from './rooms.js';
  */
 export const supportFloors: readonly (readonly string[])[] = [
   [''],
-  ['texts', 'processes', 'git', 'browser'],
+  ['texts', 'processes', 'git', 'browser', 'files'],
   ['store'],
   ['http', 'faults', 'model'],
   ['signin', 'connectors', 'trace'],

@@ -1,0 +1,143 @@
+import type { Extraction } from '../domain/extraction.js';
+import { maxFileBytes } from './bounds.js';
+import { ChildLost, ExtractionChild, type ExtractionBounds, type FileToRead, type Outcome } from './child-process.js';
+import { kindOf } from './file-kinds.js';
+
+const mebibyte = 1024 * 1024;
+
+/** The number of the way in which text is made. Another one reads every file anew. */
+export const extractorNumber = 1;
+
+export interface ExtractorOptions extends Partial<ExtractionBounds> {
+  /** Children at the same time. 0: no text is made. Left out: one. */
+  readonly processes?: number | undefined;
+  /** Whether the system bounds a child. Left out: as it can. */
+  readonly isLimited?: boolean | undefined;
+  /** Whether the memory of a child is watched. Left out: where the system may not bound it. */
+  readonly isWatched?: boolean | undefined;
+  /** Is told of each file what became of it, and of the most memory that its child has had, in bytes. */
+  readonly onRead?: ((outcome: Outcome) => void) | undefined;
+}
+
+/** A file, and who wrote it. */
+export interface Submitted extends FileToRead {
+  /** A word for the writer of these bytes, and no other: a child reads files of one writer alone. */
+  readonly writer: string;
+}
+
+/** Files that one child reads at most. */
+const maxFilesOfChild = 64;
+/** Milliseconds for which an idle child is kept. */
+const keptFor = 10_000;
+
+interface Kept {
+  readonly child: ExtractionChild;
+  readonly writer: string;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * Makes text of files in processes that can take little and reach nothing (decision 0387). Files come in turn. The same
+ * bytes of two documents are read twice: nothing is kept here.
+ */
+export class Extractor {
+  readonly #bounds: ExtractionBounds;
+  readonly #options: { readonly isLimited: boolean; readonly isWatched: boolean };
+  readonly #onRead: ExtractorOptions['onRead'];
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+  readonly #kept = new Set<Kept>();
+  readonly #busy = new Set<ExtractionChild>();
+  #isClosed = false;
+  /** Whether text is made at all. */
+  readonly isOn: boolean;
+
+  constructor({ processes = 1, memory, seconds, isLimited, isWatched, onRead }: ExtractorOptions = {}) {
+    this.#bounds = { memory: memory ?? 400 * mebibyte, seconds: seconds ?? 30 };
+    const isBounded = process.platform === 'linux';
+    this.#options = { isLimited: isLimited ?? process.platform !== 'win32', isWatched: isWatched ?? !isBounded };
+    this.#onRead = onRead;
+    this.#free = processes;
+    this.isOn = processes > 0;
+  }
+
+  /** Whether text is made of such files. */
+  reads(mediaType: string, name: string): boolean {
+    return this.isOn && kindOf(mediaType, name) !== undefined;
+  }
+
+  /**
+   * The text of a file with its parts, or why there is none.
+   * @throws ChildLost where something outside ended its process, twice
+   */
+  async extract(file: Submitted): Promise<Extraction> {
+    const kind = kindOf(file.mediaType, file.name);
+    if (kind === undefined || !this.isOn) return { reason: 'no_text' };
+    if (file.bytes.length > maxFileBytes) return { reason: 'too_large' };
+    await this.#takeTurn();
+    try {
+      const outcome = await this.#readOnce(file).catch((error: unknown) => {
+        if (!(error instanceof ChildLost) || this.#isClosed) throw error;
+        return this.#readOnce(file);
+      });
+      this.#onRead?.(outcome);
+      return outcome.extraction;
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+
+  /** Ends all children. What they read is lost. */
+  close(): void {
+    this.#isClosed = true;
+    for (const kept of this.#kept) this.#drop(kept);
+    for (const child of this.#busy) child.end();
+  }
+
+  async #takeTurn(): Promise<void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  async #readOnce(file: Submitted): Promise<Outcome> {
+    if (this.#isClosed) throw new ChildLost('The service ends.');
+    const child = this.#takeChild(file.writer);
+    this.#busy.add(child);
+    try {
+      return await child.read(file);
+    } finally {
+      this.#busy.delete(child);
+      this.#keep(child, file.writer);
+    }
+  }
+
+  /** A child of this writer, or a new one. One of another writer makes room for it. */
+  #takeChild(writer: string): ExtractionChild {
+    for (const kept of this.#kept) {
+      const isFit = kept.writer === writer && kept.child.isUsable;
+      if (!isFit) continue;
+      clearTimeout(kept.timer);
+      this.#kept.delete(kept);
+      return kept.child;
+    }
+    for (const kept of this.#kept) this.#drop(kept);
+    return new ExtractionChild(this.#bounds, this.#options);
+  }
+
+  #keep(child: ExtractionChild, writer: string): void {
+    if (this.#isClosed || !child.isUsable || child.files >= maxFilesOfChild) {
+      child.end();
+      return;
+    }
+    const kept = { child, writer, timer: setTimeout(() => this.#drop(kept), keptFor).unref() };
+    this.#kept.add(kept);
+  }
+
+  #drop(kept: Kept): void {
+    clearTimeout(kept.timer);
+    this.#kept.delete(kept);
+    kept.child.end();
+  }
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ChildLost, ExtractionChild } from '../../lib/extraction/child-process.js';
+import { Extractor } from '../../lib/extraction/extractor.js';
+import { makeDocx, wordText } from '../support/files/make-office.js';
+import { makePdfOf, makeStream } from '../support/files/make-pdf.js';
+import { skipBecause } from '../support/skip.js';
+import { until } from '../support/until.js';
+
+const mebibyte = 1024 * 1024;
+const bounds = { memory: 400 * mebibyte, seconds: 20 };
+const small = { bytes: makeDocx(wordText('words')), mediaType: '', name: 'a.docx' };
+
+/** A page that takes seconds. */
+function makeSlow(): Buffer {
+  const places = Array.from(
+    { length: 90_000 },
+    (_, index) => `1 0 0 1 ${(index * 97) % 600} ${(index * 61) % 780} Tm (word) Tj`,
+  );
+  const page = makeStream(`BT /F1 1 Tf ${places.join(' ')} ET`);
+  return makePdfOf(new Array<Buffer>(20).fill(page));
+}
+
+describe('The process that reads files', function () {
+  this.timeout(30_000);
+  const open: { end(): void }[] = [];
+  const start = (isLimited = true, isWatched = false, memory = bounds.memory): ExtractionChild => {
+    const child = new ExtractionChild({ ...bounds, memory }, { isLimited, isWatched });
+    open.push(child);
+    return child;
+  };
+
+  afterEach(() => {
+    for (const child of open.splice(0)) child.end();
+  });
+
+  it('reads one file after the other', async () => {
+    const child = start();
+    for (const word of ['one', 'two', 'three']) {
+      const { extraction } = await child.read({ ...small, bytes: makeDocx(wordText(word)) });
+      assert.ok('text' in extraction && extraction.text === `${word}\n`);
+      assert.equal(child.isUsable, true);
+    }
+    assert.equal(child.files, 3);
+  });
+
+  it('ends with its first failure', async () => {
+    const child = start();
+    const { extraction } = await child.read({ ...small, bytes: Buffer.from('PK') });
+    assert.deepEqual(extraction, { reason: 'damaged' });
+    assert.equal(child.isUsable, false);
+    await until('the process has ended', () => !isAlive(child.pid));
+  });
+
+  it('that is killed in the middle has lost its file, and says no more', async () => {
+    const child = start();
+    const reading = child.read({ bytes: makeSlow(), mediaType: '', name: 'slow.pdf' });
+    setTimeout(() => process.kill(child.pid ?? 0, 'SIGKILL'), 100);
+    await assert.rejects(reading, ChildLost);
+    assert.equal(child.isUsable, false);
+    await assert.rejects(child.read(small), ChildLost);
+  });
+
+  it('is killed where the system does not bound its memory and it takes too much', async function () {
+    if (process.platform !== 'linux') skipBecause(this, 'this system has no /proc');
+    const child = start(false, true, 60 * mebibyte);
+    const { extraction, peak } = await child.read({ bytes: makeSlow(), mediaType: '', name: 'slow.pdf' });
+    assert.deepEqual(extraction, { reason: 'too_much_memory' });
+    assert.ok(peak > 60 * mebibyte && peak < 200 * mebibyte, String(peak));
+  });
+
+  it('has no environment, no core file, the lowest priority and a bound of its memory', async function () {
+    if (process.platform !== 'linux') skipBecause(this, 'this system has no /proc');
+    const child = start();
+    await child.read(small);
+    const read = (name: string): string => readFileSync(`/proc/${child.pid}/${name}`, 'latin1');
+    // The shell sets what it needs itself.
+    assert.doesNotMatch(read('environ'), /(?:^|\0)(?!PWD=|OLDPWD=|SHLVL=|_=)[A-Za-z]/);
+    const limits = read('limits');
+    assert.match(limits, /^Max core file size +0 +0 /m);
+    assert.match(limits, /^Max data size +419430400 +419430400 /m);
+    assert.match(limits, /^Max cpu time +23 +28 /m);
+    assert.equal(read('stat').split(') ')[1]?.split(' ')[16], '19');
+    const flags = read('cmdline');
+    assert.match(flags, /permission/);
+    assert.doesNotMatch(flags, /allow-(?:fs-write|child-process|worker|addons|wasi)/);
+  });
+
+  it('has nothing in it that opens a connection', () => {
+    const folder = path.join('lib', 'extraction', 'reading');
+    const sources = readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'utf8'));
+    assert.ok(sources.length > 12);
+    const net =
+      /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource)\s*\(|["'](?:node:)?(?:net|tls|http|https|http2|dgram|dns|cluster|inspector)(?:\/promises)?["']/;
+    for (const source of sources) assert.doesNotMatch(source, net);
+    const bundle = readFileSync(path.join('dist', 'program', 'lib-extraction-reading-extract-child.js'), 'utf8');
+    assert.doesNotMatch(bundle, net);
+  });
+});
+
+describe('Reading files in turn', function () {
+  this.timeout(30_000);
+  let extractor: Extractor;
+
+  beforeEach(() => {
+    extractor = new Extractor();
+  });
+  afterEach(() => extractor.close());
+
+  /** The processes of this one that read files. */
+  function children(): number[] {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .filter((pid) => {
+        try {
+          const parent = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ')[1];
+          return (
+            Number(parent) === process.pid && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('extract-child')
+          );
+        } catch {
+          return false;
+        }
+      })
+      .map(Number);
+  }
+
+  const read = (writer: string, bytes = small.bytes) => extractor.extract({ ...small, bytes, writer });
+
+  it('keeps a process for files of one writer, and lets no other writer have it', async function () {
+    if (process.platform !== 'linux') skipBecause(this, 'this system has no /proc');
+    await read('w/ada');
+    const [first] = children();
+    await read('w/ada');
+    assert.deepEqual(children(), [first]);
+    await read('w/bob');
+    await until('one process reads', () => children().length === 1);
+    assert.notEqual(children()[0], first);
+  });
+
+  it('has one process at a time, and takes files in their order', async function () {
+    if (process.platform !== 'linux') skipBecause(this, 'this system has no /proc');
+    const order: string[] = [];
+    let most = 0;
+    const watch = setInterval(() => {
+      most = Math.max(most, children().length);
+    }, 5);
+    await Promise.all(
+      ['a', 'b', 'c', 'd'].map(async (name) => {
+        await read('w/ada');
+        order.push(name);
+      }),
+    );
+    clearInterval(watch);
+    assert.deepEqual(order, ['a', 'b', 'c', 'd']);
+    assert.ok(most <= 1, String(most));
+  });
+
+  it('tries a file again whose process was killed from outside', async function () {
+    if (process.platform !== 'linux') skipBecause(this, 'this system has no /proc');
+    const reading = extractor.extract({ bytes: makeSmallPdf(), mediaType: '', name: 'b.pdf', writer: 'w/ada' });
+    await until('one process reads', () => children().length === 1);
+    process.kill(children()[0] ?? 0, 'SIGKILL');
+    const found = await reading;
+    assert.ok('text' in found && found.text.includes('word'));
+  });
+
+  it('refuses a file that is too large, and one of a kind that is not read, without a process', async () => {
+    assert.deepEqual(await read('w/ada', Buffer.alloc(32 * mebibyte + 1)), { reason: 'too_large' });
+    const picture = { bytes: small.bytes, mediaType: 'image/png', name: 'a.png', writer: 'w/ada' };
+    assert.deepEqual(await extractor.extract(picture), { reason: 'no_text' });
+    assert.equal(extractor.reads('image/png', 'a.png'), false);
+    assert.equal(extractor.reads('application/pdf', 'a'), true);
+    assert.equal(new Extractor({ processes: 0 }).reads('application/pdf', 'a'), false);
+  });
+});
+
+const makeSmallPdf = (): Buffer => makePdfOf([makeStream('BT /F1 12 Tf 72 720 Td (word) Tj ET')]);
+
+function isAlive(pid = 0): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
