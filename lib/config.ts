@@ -24,6 +24,8 @@ export interface Config {
   readonly diskReserve: number;
   /** Bytes that a workspace's derived repositories may take. */
   readonly derivedBudget: number;
+  /** Bytes and seconds of a processor that reading one file may take, and how many files are read at once. */
+  readonly extraction: { readonly memory: number; readonly seconds: number; readonly processes: number };
   readonly git: 'auto' | 'never';
   /** Whether `serve` and `start` upgrade a data folder of an earlier format, or refuse it. */
   readonly upgrade: 'auto' | 'never';
@@ -372,6 +374,11 @@ function toConfig(values: Readonly<Record<string, unknown>>): Config {
     corsOrigins: values['cors_origins'],
     diskReserve: (values['disk_reserve'] as number) * 1024 ** 2,
     derivedBudget: (values['derived_budget'] as number) * 1024 ** 2,
+    extraction: {
+      memory: (values['extract_memory'] as number) * 1024 ** 2,
+      seconds: values['extract_seconds'],
+      processes: values['extract_processes'],
+    },
     git: values['git'],
     upgrade: values['upgrade'],
     logLevel: values['log_level'],

@@ -1,5 +1,6 @@
 import type { Config } from '../config.js';
 import type { Log } from '../domain/log.js';
+import { Extractor } from '../extraction/extractor.js';
 import { readBuild } from './read-build.js';
 import { makeSystemRandomness, systemClock } from './real-world.js';
 import { Service, type ServiceOptions } from './service.js';
@@ -10,6 +11,7 @@ export type OpeningSetting =
   | 'upgrade'
   | 'diskReserve'
   | 'derivedBudget'
+  | 'extraction'
   | 'connectorHosts'
   | 'connectorFolders'
   | 'connectorPrograms'
@@ -32,6 +34,7 @@ export function openService(
     upgrade: config.upgrade,
     diskReserve: config.diskReserve,
     derivedBudget: config.derivedBudget,
+    extractor: new Extractor(config.extraction),
     clock: systemClock,
     randomness: makeSystemRandomness(),
     onFault,

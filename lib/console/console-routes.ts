@@ -5,6 +5,7 @@ import { commentRoutes } from '../api/resources/comments.js';
 import { connectorRoutes } from '../api/resources/connectors.js';
 import { documentRoutes } from '../api/resources/documents.js';
 import { fileRoutes } from '../api/resources/files.js';
+import { textRoutes } from '../api/resources/texts.js';
 import { folderDeletionRoutes, folderRoutes } from '../api/resources/folders.js';
 import { grantRoutes } from '../api/resources/grants.js';
 import { historyRoutes } from '../api/resources/history.js';
@@ -39,6 +40,7 @@ const sharedRoutes: readonly Route[] = [
   ...searchRoutes,
   ...grantRoutes,
   ...fileRoutes,
+  ...textRoutes,
   ...historyRoutes,
   ...folderDeletionRoutes,
   ...revertRoutes,

@@ -46,6 +46,11 @@ export interface ExtractedText {
 /** What became of reading a file. */
 export type Extraction = ExtractedText | { readonly reason: ExtractionReason };
 
+/** Why a document has no text: its kind is not read, or its file could not be. */
+export type TextState =
+  | { readonly state: 'none'; readonly reason?: undefined }
+  | { readonly state: 'failed'; readonly reason: ExtractionReason };
+
 /** The sentence that says why there is no text, and what can be done. */
 export function explainNoText(reason: ExtractionReason): string {
   return sentences[reason];

@@ -181,6 +181,11 @@ export const reasons = {
     at: applications,
     means: 'The document is not text, and what was asked can be done with text alone.',
   },
+  no_text: {
+    code: 'INVALID_REQUEST',
+    at: ['rest'],
+    means: 'The document has no text: its kind is not read, or its file could not be.',
+  },
   no_such_section: {
     code: 'INVALID_REQUEST',
     at: applications,

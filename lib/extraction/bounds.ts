@@ -17,6 +17,6 @@ export const maxPageItems = 100_000;
 /** Bytes of text in UTF-8. */
 export const maxTextBytes = 10 * mebibyte;
 /** Headings that are told of one file. */
-export const maxHeadings = 50_000;
+export const maxHeadings = 20_000;
 /** UTF-16 units of a part's title. */
 export const maxTitleLength = 200;

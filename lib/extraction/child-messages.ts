@@ -35,7 +35,7 @@ export function packMessage(head: FileHead | TextHead, bytes: Uint8Array): reado
 }
 
 /** Bytes of a head: its parts and headings at their most. */
-export const maxHeadBytes = 16 * 1024 * 1024;
+export const maxHeadBytes = 8 * 1024 * 1024;
 
 /** Reads messages that come in pieces. */
 export class MessageReader<Head extends { readonly size: number }> {
@@ -80,6 +80,8 @@ export class MessageReader<Head extends { readonly size: number }> {
   }
 }
 
+const isList = (value: unknown): boolean => Array.isArray(value);
+
 /**
  * What the child says, as far as it can be true: it has read what a stranger wrote.
  * @throws Error for what no child of ours would say
@@ -93,13 +95,14 @@ export function checkAnswer(head: TextHead, bytes: Buffer): Extraction {
   }
   const text = bytes.toString('utf8');
   const isInOrder = (all: readonly { readonly offset: number; readonly level: number }[], most: number): boolean =>
-    Array.isArray(all) &&
     all.length <= most &&
     all.every(({ offset, level }, index) => {
       const isPlace = Number.isSafeInteger(offset) && offset >= (all[index - 1]?.offset ?? 0) && offset <= text.length;
       return isPlace && Number.isSafeInteger(level) && level >= 1;
     });
   const isSound =
+    isList(parts) &&
+    isList(headings) &&
     bytes.length <= maxTextBytes &&
     isInOrder(parts, 2 * (maxEntries + maxPages)) &&
     isInOrder(headings, maxHeadings) &&

@@ -68,8 +68,8 @@ function findProgram(): Program {
   const folder = dirname(file) + sep;
   const maps = join(folder, 'pdfjs', 'cmaps') + sep;
   if (existsSync(maps)) return { file, readable: [folder], maps };
-  const package_ = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
-  return { file, readable: [join(package_, '..', '..') + sep], maps: join(package_, 'cmaps') + sep };
+  const home = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
+  return { file, readable: [join(home, '..', '..') + sep], maps: join(home, 'cmaps') + sep };
 }
 
 let program: Program | undefined;
@@ -217,7 +217,7 @@ export class ExtractionChild {
       if (message === undefined) return;
       const { head, bytes } = message;
       const extraction = checkAnswer(head, bytes);
-      this.#notePeak(Number(head.memory) || 0);
+      this.#notePeak(Number.isFinite(head.memory) ? head.memory : 0);
       this.#notePeak(readMemory(this.#child.pid ?? 0)?.peak ?? 0);
       this.#isSpent ||= 'reason' in extraction;
       this.#isSpent ||= !(head.seconds < carriedOver && this.#peak < this.#bounds.memory / 2);

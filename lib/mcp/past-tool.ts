@@ -5,7 +5,7 @@ import { readChanges, type ReadChanges } from '../operations/history/read-change
 import { toVersionRecord } from '../records/document-record.js';
 import { textRoom } from './answer-room.js';
 import { presentNote, presentVersion, presentWho } from './present-document.js';
-import { noText, presentText, readInput, type ReadArguments } from './read-tool.js';
+import { explainLack, presentExtracted, presentText, readInput, type ReadArguments } from './read-tool.js';
 import { toolEntry, type ToolEntry, type ToolCall } from './tool.js';
 
 interface PastArguments extends ReadArguments {
@@ -16,7 +16,8 @@ interface PastArguments extends ReadArguments {
 const tool = 'read_org_doc';
 
 /** An older version. Its place of that time is not named, and claims and comments are about the text of now. */
-function presentOlder({ document, role, version, shown }: PartRead): object {
+function presentOlder(read: PartRead): object {
+  const { document, role, version, shown } = read;
   return {
     location: document.location,
     commit: version.id,
@@ -25,7 +26,8 @@ function presentOlder({ document, role, version, shown }: PartRead): object {
     ...presentNote(version),
     role,
     ...(shown === null || shown.part === undefined ? { bytes: version.size } : {}),
-    ...(shown === null ? { no_text: noText } : presentText(shown)),
+    ...(shown === null ? { no_text: explainLack(read) } : presentText(shown)),
+    ...presentExtracted(read),
   };
 }
 

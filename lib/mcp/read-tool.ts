@@ -1,3 +1,4 @@
+import { explainNoText } from '../domain/extraction.js';
 import { parseLocation } from '../domain/location.js';
 import { readRemarked, type RemarkedRead } from '../operations/comments/read-remarked.js';
 import type { ShownText } from '../operations/documents/read-part.js';
@@ -18,7 +19,19 @@ export interface ReadArguments {
   readonly expected_commit?: string;
 }
 
-export const noText = 'This is not text.';
+const noText = 'This is not text.';
+
+/** Why no text is shown. */
+export function explainLack({ extracted }: Pick<RemarkedRead, 'extracted'>): string {
+  if (extracted === undefined || 'text' in extracted || extracted.reason === undefined) return noText;
+  return `No text could be read from this file. ${explainNoText(extracted.reason)}`;
+}
+
+/** That the text was made of a file, and whether the file holds more. */
+export function presentExtracted({ extracted }: Pick<RemarkedRead, 'extracted'>): object {
+  if (extracted === undefined || !('text' in extracted)) return {};
+  return { extracted: true, ...(extracted.isCut ? { is_cut: true } : {}) };
+}
 
 /** The requested part of the text, and the way to go on. Of a whole text, nothing needs to be said beside it. */
 export function presentText({ totalLines, within, part, hiddenCharacters, outline }: ShownText): object {
@@ -36,15 +49,17 @@ export function presentText({ totalLines, within, part, hiddenCharacters, outlin
   };
 }
 
-function presentRead({ document, role, shown, remarks }: RemarkedRead, { caller }: ToolCall<ReadArguments>): object {
+function presentRead(read: RemarkedRead, { caller }: ToolCall<ReadArguments>): object {
+  const { document, role, shown, remarks } = read;
   const claims = document.claims.map((claim) => presentClaim(claim, document.location, caller.principalId));
   return {
     ...presentRecord(document, role),
     ...presentNote(document.current),
     ...(shown === null || shown.part === undefined ? { bytes: document.current.size } : {}),
     ...(shown === null
-      ? { no_text: `${noText} A client can show it from resource.`, resource: uriOf(document.location) }
+      ? { no_text: `${explainLack(read)} A client can show it from resource.`, resource: uriOf(document.location) }
       : presentText(shown)),
+    ...presentExtracted(read),
     ...(claims.length === 0 ? {} : { claims }),
     ...presentRemarks(remarks),
   };
@@ -58,6 +73,7 @@ export const readInput = ({ args }: ToolCall<ReadArguments>) => ({
   startLine: args.start_line,
   startColumn: args.start_column,
   maxChars: args.max_chars ?? textRoom,
+  mayExtract: true,
 });
 
 export const readEntries: readonly ToolEntry[] = [

@@ -60,5 +60,6 @@ export const detailRecords: DetailPresenters<'rest', Alike> = {
     losses: losses.map(toAccessChangeRecord),
     report: digest,
   }),
+  extraction: ({ state, reason }) => ({ text: { state, ...(reason === undefined ? {} : { reason }) } }),
   scope: (location) => ({ scope_id: location }),
 };

@@ -6,6 +6,7 @@ import type { DiskRoom } from '../disk/disk-room.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { operatorId } from '../domain/principal.js';
 import { conflict } from '../domain/refusal.js';
+import { Extractor } from '../extraction/extractor.js';
 import { nodeFileSystem } from '../git/file-system.js';
 import { createRepository, inMemory, openRepository } from '../git/repositories/open-repository.js';
 import { removeScratch } from '../sidecar/scratch.js';
@@ -43,6 +44,8 @@ export interface WorkspaceFiles extends NewWorkspaceFiles {
   readonly originOf?: (name: string) => WorkspaceOrigin;
   /** Answers about sources of connectors. Left out: there are none. */
   readonly sources?: ConnectorSources;
+  /** Makes text of files. Left out: one of its own, with the usual bounds. */
+  readonly extractor?: Extractor | undefined;
   /** Sends the messages of webhooks. Left out: nothing is sent. */
   readonly sender?: WebhookSender;
   /** Opens a sidecar. Left out: as it is. Like `fs`, it lets a test's disk fail. */
@@ -131,6 +134,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     onEraseStep: files.onEraseStep,
     sources: files.sources ?? noSources,
     sender: files.sender ?? noSender,
+    extractor: files.extractor ?? new Extractor(),
     sourcesFolder: paths?.sources ?? null,
     derivedFiles:
       paths === undefined

@@ -6,6 +6,7 @@ import { knownLanguages } from '../search/languages/open-stemmer.js';
 import { AuditBlocks } from '../audit/audit-blocks.js';
 import { isSignatureDue, signHead, type ChainSigner } from '../audit/signed-checkpoint.js';
 import type { Caller } from '../domain/caller.js';
+import type { Extractor } from '../extraction/extractor.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Version } from '../domain/document.js';
 import { unauthenticated } from '../domain/refusal.js';
@@ -105,6 +106,8 @@ export interface WorkspaceOptions {
   readonly sourcesFolder: string | null;
   /** Sends the messages of webhooks. */
   readonly sender: WebhookSender;
+  /** Makes text of files. */
+  readonly extractor: Extractor;
   /** Where the repositories that principals clone lie. Null in memory. */
   readonly derivedFiles: DerivedFiles | null;
 }
@@ -125,6 +128,7 @@ export class Workspace {
   readonly origin: WorkspaceOrigin;
   readonly workLimits: WorkLimits;
   readonly lines: LineFinder;
+  readonly extractor: Extractor;
   readonly disk: DiskRoom | null;
   /** Milliseconds for which a slow reader may keep removed files open. */
   readonly readersGrace: number;
@@ -172,6 +176,7 @@ export class Workspace {
     this.origin = options.origin;
     this.workLimits = options.workLimits;
     this.lines = options.lines;
+    this.extractor = options.extractor;
     this.disk = options.disk;
     // The log says once that the disk is full, not once for each write.
     const onFault: WorkspaceOptions['onFault'] = (what, cause) => {

@@ -178,6 +178,7 @@ export function makeLargeRequests(writerId: string): readonly LargeRequest[] {
       status: 404,
     },
     { route: 'GET /v1/files/{location}', as: 'reader', target: '/v1/files/long/controls.txt', status: 200 },
+    { route: 'GET /v1/texts/{location}', as: 'reader', target: '/v1/texts/long/controls.txt', status: 200 },
     {
       route: 'GET /v1/files/{location}',
       kind: 'compressed',

@@ -19,7 +19,7 @@ function makeSlow(): Buffer {
     (_, index) => `1 0 0 1 ${(index * 97) % 600} ${(index * 61) % 780} Tm (word) Tj`,
   );
   const page = makeStream(`BT /F1 1 Tf ${places.join(' ')} ET`);
-  return makePdfOf(new Array<Buffer>(20).fill(page));
+  return makePdfOf(Array.from({ length: 20 }, () => page));
 }
 
 describe('The process that reads files', function () {

@@ -42,6 +42,7 @@ describe('a client generated from /v1/openapi.yaml by a foreign program', () => 
     const file = await call('writeFile', { location: 'team/dates.csv', 'If-None-Match': '*' }, 'Oslo', bytes);
     assert.deepEqual([file.status, file.data.media_type], [201, 'text/csv']);
     assert.equal((await call('readFile', { location: 'team/dates.csv' })).data, 'Oslo');
+    assert.equal((await call('readText', { location: 'team/dates.csv' })).data, 'Oslo');
     await call('deleteDocument', { location: 'team/dates.csv', 'If-Match': file.data.etag });
 
     const history = await call('listHistory', { location, limit: 1 });

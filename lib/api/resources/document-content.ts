@@ -13,7 +13,7 @@ import type { QueryOf } from '../requests/described-request.js';
 /** A browser saves content of this type. */
 const unknownType = 'application/octet-stream';
 /** Nothing in a document can run, whichever way a browser reads it. */
-const sandbox = "default-src 'none'; frame-ancestors 'none'; sandbox";
+export const sandbox = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
 /** A document with its content: 304 where the caller has it, bytes where only bytes are wanted, else JSON. */
 export function presentRead(read: DocumentRead, request: CheckedRequest): Answer {

@@ -6,6 +6,7 @@ import { connectorRoutes } from '../resources/connectors.js';
 import { webhookRoutes } from '../resources/webhooks.js';
 import { documentRoutes } from '../resources/documents.js';
 import { fileRoutes } from '../resources/files.js';
+import { textRoutes } from '../resources/texts.js';
 import { folderDeletionRoutes, folderRoutes } from '../resources/folders.js';
 import { grantRoutes } from '../resources/grants.js';
 import { historyRoutes } from '../resources/history.js';
@@ -24,11 +25,12 @@ function placeAll(rows: readonly Route[]): Route[] {
 }
 
 /**
- * Routes beyond the specification: a client can do without them. Every path below `/v1/documents/` and `/v1/files/` is
- * a document's.
+ * Routes beyond the specification: a client can do without them. Every path below `/v1/documents/`, `/v1/files/` and
+ * `/v1/texts/` is a document's.
  */
 export const extensionRoutes: readonly Route[] = placeAll([
   ...fileRoutes,
+  ...textRoutes,
   ...historyRoutes,
   ...folderDeletionRoutes,
   ...revertRoutes,

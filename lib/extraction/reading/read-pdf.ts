@@ -1,14 +1,15 @@
+import type * as PdfjsModule from 'pdfjs-dist/legacy/build/pdf.min.mjs';
 import type { TextItem, PdfPage } from 'pdfjs-dist/legacy/build/pdf.min.mjs';
 import { maxPageItems, maxPages } from '../bounds.js';
 import type { TextWriter } from './text-writer.js';
 import { reasonOf, Unreadable } from './unreadable.js';
 
-type Pdfjs = typeof import('pdfjs-dist/legacy/build/pdf.min.mjs');
+type Pdfjs = typeof PdfjsModule;
 
 let loading: Promise<Pdfjs> | undefined;
 
-/** Nothing is drawn, so an empty class will do. */
-class DrawnNowhere {}
+/** Nothing is drawn, so a class without members will do. */
+function DrawnNowhere(): void {}
 
 /** pdf.js, within this thread. */
 async function loadPdfjs(): Promise<Pdfjs> {

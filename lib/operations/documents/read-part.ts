@@ -8,7 +8,9 @@ import type { Role } from '../../domain/role.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { decodeTextInSteps } from '../../text/charset.js';
 import { countLines, cutText, type TextPart } from '../../text/cut-text.js';
+import type { TextState } from '../../domain/extraction.js';
 import type { ReadOperation } from '../operation.js';
+import { extractText, type FoundText } from './extract-text.js';
 import { requireVersion } from '../history/require-version.js';
 import { readDocument, type DocumentRead, type ReadDocumentInput } from './read-document.js';
 
@@ -20,6 +22,8 @@ export interface ReadPartInput extends Pick<ReadDocumentInput, 'location' | 'ver
   /** The first line, counted from 1 in the whole document. Left out: the start of the section or text. */
   readonly startLine?: number | undefined;
   readonly startColumn?: number | undefined;
+  /** Whether text is made of a file that is none, such as a PDF. */
+  readonly mayExtract?: boolean | undefined;
   /** Of the text and its outline together. UTF-16 units. */
   readonly maxChars: number;
 }
@@ -28,6 +32,8 @@ export interface PartRead {
   readonly document: Document;
   readonly role: Role;
   readonly version: Version;
+  /** How the text was made of a file, or why there is none. Undefined where the content is text, and where none was asked for. */
+  readonly extracted?: FoundText | TextState | undefined;
   /** Null for binary content. */
   readonly shown: ShownText | null;
   /** Binary content, if it is small. */
@@ -53,7 +59,7 @@ const outlined = /^text\/(?:markdown|plain)\b/;
 const outlineShare = 4;
 
 /** The text. Undefined for binary content. @throws Refusal INVALID_REQUEST `content_too_large` */
-async function readText({ version, bytes, openStream }: DocumentRead): Promise<string | undefined> {
+export async function readText({ version, bytes, openStream }: DocumentRead): Promise<string | undefined> {
   if (version.kind !== 'text') return undefined;
   const decode = (read: Buffer) => runCooperatively(decodeTextInSteps(read, version.mediaType));
   if (bytes !== null || openStream === null) return bytes === null ? undefined : decode(bytes);
@@ -73,7 +79,7 @@ function isWithin(heading: Heading, { line, lastLine }: Heading): boolean {
 }
 
 /** @throws Refusal INVALID_REQUEST `bad_field`, and as `findHeading` does */
-async function showText(text: string, version: Version, input: ReadPartInput): Promise<ShownText> {
+async function showText(text: string, version: Pick<Version, 'mediaType'>, input: ReadPartInput): Promise<ShownText> {
   const { section, startLine, startColumn = 1, maxChars } = input;
   const isOutlineOnly = input.outline === 'only';
   const totalLines = countLines(text);
@@ -124,10 +130,15 @@ export const readPart: ReadOperation<ReadPartInput, PartRead> = {
     const text = await readText(read);
     if (text !== undefined)
       return { document, role, version, shown: await showText(text, version, input), bytes: null };
+    const extracted = input.mayExtract === true ? await extractText(context, read) : undefined;
+    if (extracted !== undefined && 'text' in extracted) {
+      const shown = await showText(extracted.text, { mediaType: 'text/markdown' }, input);
+      return { document, role, version, shown, bytes: null, extracted };
+    }
     const { section, outline, startLine, startColumn } = input;
     const isOfText = outline === 'only' || [section, startLine, startColumn].some((each) => each !== undefined);
     if (isOfText) throw invalidRequest('not_text', 'The document is not text: it has no lines and no headings.');
-    return { document, role, version, shown: null, bytes: read.bytes };
+    return { document, role, version, shown: null, bytes: read.bytes, extracted };
   },
   noteResult: ({ document, version }) => ({ version: version.id, documentId: document.id }),
 };

@@ -117,7 +117,7 @@ export class AnswerChecker {
 
   #describedResponses(method: string, target: string): Record<string, Response> | undefined {
     const path = target.split('?')[0] ?? '';
-    const [base] = /^(?:\/v1)?\/(?:documents|files|images|reader)\//.exec(path) ?? [];
+    const [base] = /^(?:\/v1)?\/(?:documents|files|texts|images|reader)\//.exec(path) ?? [];
     const template = base === undefined ? nameIds(path) : `${base}{location}`;
     const operation = findOperation(this.#description.paths[template === '/v1/' ? '/v1' : template] ?? {}, method) as
       { responses: Record<string, Response> } | undefined;
