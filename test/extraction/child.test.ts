@@ -106,7 +106,10 @@ describe('Reading files in turn', function () {
   beforeEach(() => {
     extractor = new Extractor();
   });
-  afterEach(() => extractor.close());
+  afterEach(async () => {
+    extractor.close();
+    if (process.platform === 'linux') await until('no process reads', () => children().length === 0);
+  });
 
   /** The processes of this one that read files. */
   function children(): number[] {
