@@ -53,7 +53,10 @@ const maxComplaint = 4096;
  * have is passed over.
  */
 const limiter =
-  '{ ulimit -c 0; ulimit -S -t "$1"; ulimit -H -t $(($1 + 5)); ulimit -d "$2"; } 2>/dev/null; shift 2; exec nice -n 19 "$@"';
+  '{ ulimit -c 0; ulimit -S -t "$1"; ulimit -H -t $(($1 + 5)); ulimit -d "$2"; } 2>/dev/null; shift 2; if command -v nice > /dev/null; then exec nice -n 19 "$@"; else exec "$@"; fi';
+
+/** Sets the limits. Some images have none. */
+export const shell = '/bin/sh';
 
 /** The program, what it may read, and the folder of the character maps. */
 interface Program {
@@ -94,7 +97,7 @@ function commandOf({ memory, seconds }: ExtractionBounds, isLimited: boolean): r
   ];
   if (!isLimited) return node;
   return [
-    '/bin/sh',
+    shell,
     '-c',
     limiter,
     'sh',

@@ -1,6 +1,14 @@
+import { existsSync } from 'node:fs';
 import type { Extraction } from '../domain/extraction.js';
 import { maxFileBytes } from './bounds.js';
-import { ChildLost, ExtractionChild, type ExtractionBounds, type FileToRead, type Outcome } from './child-process.js';
+import {
+  ChildLost,
+  ExtractionChild,
+  shell,
+  type ExtractionBounds,
+  type FileToRead,
+  type Outcome,
+} from './child-process.js';
 import { kindOf } from './file-kinds.js';
 
 const mebibyte = 1024 * 1024;
@@ -54,8 +62,9 @@ export class Extractor {
 
   constructor({ processes = 1, memory, seconds, isLimited, isWatched, onRead }: ExtractorOptions = {}) {
     this.#bounds = { memory: memory ?? 400 * mebibyte, seconds: seconds ?? 30 };
-    const isBounded = process.platform === 'linux';
-    this.#options = { isLimited: isLimited ?? process.platform !== 'win32', isWatched: isWatched ?? !isBounded };
+    const limits = isLimited ?? existsSync(shell);
+    // Other systems take the limit of data and do not keep it.
+    this.#options = { isLimited: limits, isWatched: isWatched ?? !(limits && process.platform === 'linux') };
     this.#onRead = onRead;
     this.#free = processes;
     this.isOn = processes > 0;

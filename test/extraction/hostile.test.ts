@@ -156,7 +156,7 @@ describe('A hostile file', function () {
     };
     const noise = makeNoise(1000);
     for (const [name, bytes] of Object.entries(files)) {
-      for (let round = 0; round < 8; round += 1) {
+      for (let round = 0; round < 4; round += 1) {
         const flipped = Buffer.from(bytes);
         for (let each = 0; each < 12; each += 1) {
           const at = noise.readUInt16LE((round * 24 + each * 2) % 998) % flipped.length;
@@ -210,7 +210,7 @@ describe('A hostile file', function () {
     await refuses('no_text', 'empty.docx', makeDocx(wordText(' ')));
   });
 
-  it('with more on one page than is read, or with too many pages, is cut', async () => {
+  it('with more on one page than is read is cut', async () => {
     // Far from each other, so that each is a piece of its own.
     const places = Array.from(
       { length: 150_000 },
@@ -219,8 +219,6 @@ describe('A hostile file', function () {
     const words = `BT /F1 1 Tf ${places.join(' ')} ET`;
     const found = await read('crowded.pdf', makePdfOf([makeStream(words)]));
     assert.ok('text' in found && found.isCut && found.text.length > 100_000);
-    const many = await read('long.pdf', makePdf(Array.from({ length: 5001 }, (_, index) => [`page ${index + 1}`])));
-    assert.ok('text' in many && many.isCut && many.parts.length === 5000 && many.text.endsWith('page 5000\n'));
   });
 
   it('with pictures within pictures ends with its time', async () => {
