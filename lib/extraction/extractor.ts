@@ -63,7 +63,7 @@ export class Extractor {
   constructor({ processes = 1, memory, seconds, isLimited, isWatched, onRead }: ExtractorOptions = {}) {
     this.#bounds = { memory: memory ?? 400 * mebibyte, seconds: seconds ?? 30 };
     const limits = isLimited ?? existsSync(shell);
-    // Other systems take the limit of data and do not keep it.
+    // Other systems take the limit of data and do not keep it. Where there is no /proc, nothing is seen.
     this.#options = { isLimited: limits, isWatched: isWatched ?? !(limits && process.platform === 'linux') };
     this.#onRead = onRead;
     this.#free = processes;
