@@ -11,6 +11,7 @@ export const extractionReasons = [
   'too_large',
   'old_format',
   'no_text',
+  'stopped_the_service',
 ] as const;
 
 export type ExtractionReason = (typeof extractionReasons)[number];
@@ -68,4 +69,5 @@ const sentences: Readonly<Record<ExtractionReason, string>> = {
   too_large: 'It is larger than the files whose text is read.',
   old_format: 'Its format is an old one that is not read. Save it in the present format, such as docx.',
   no_text: 'It holds no text. It may be a scan, whose words are pictures.',
+  stopped_the_service: 'The service ended twice while it read this file. Store it again to have it read once more.',
 };

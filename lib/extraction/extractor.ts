@@ -77,17 +77,18 @@ export class Extractor {
 
   /**
    * The text of a file with its parts, or why there is none.
-   * @throws ChildLost where something outside ended its process, twice
+   * @param signal ends the reading
+   * @throws ChildLost where something outside ended its process, twice, or the signal did
    */
-  async extract(file: Submitted): Promise<Extraction> {
+  async extract(file: Submitted, signal?: AbortSignal): Promise<Extraction> {
     const kind = kindOf(file.mediaType, file.name);
     if (kind === undefined || !this.isOn) return { reason: 'no_text' };
     if (file.bytes.length > maxFileBytes) return { reason: 'too_large' };
     await this.#takeTurn();
     try {
-      const outcome = await this.#readOnce(file).catch((error: unknown) => {
+      const outcome = await this.#readOnce(file, signal).catch((error: unknown) => {
         if (!(error instanceof ChildLost) || this.#isClosed) throw error;
-        return this.#readOnce(file);
+        return this.#readOnce(file, signal);
       });
       this.#onRead?.(outcome);
       return outcome.extraction;
@@ -98,10 +99,15 @@ export class Extractor {
     }
   }
 
+  /** Ends the children that read nothing now. They may have bytes of the files before in their memory. */
+  dropIdle(): void {
+    for (const kept of this.#kept) this.#drop(kept);
+  }
+
   /** Ends all children. What they read is lost. */
   close(): void {
     this.#isClosed = true;
-    for (const kept of this.#kept) this.#drop(kept);
+    this.dropIdle();
     for (const child of this.#busy) child.end();
   }
 
@@ -110,13 +116,16 @@ export class Extractor {
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  async #readOnce(file: Submitted): Promise<Outcome> {
-    if (this.#isClosed) throw new ChildLost('The service ends.');
+  async #readOnce(file: Submitted, signal: AbortSignal | undefined): Promise<Outcome> {
+    if (this.#isClosed || signal?.aborted === true) throw new ChildLost('The reading is ended.');
     const child = this.#takeChild(file.writer);
     this.#busy.add(child);
+    const end = (): void => child.end();
+    signal?.addEventListener('abort', end);
     try {
       return await child.read(file);
     } finally {
+      signal?.removeEventListener('abort', end);
       this.#busy.delete(child);
       this.#keep(child, file.writer);
     }

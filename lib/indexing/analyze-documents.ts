@@ -1,25 +1,19 @@
 import type { SearchDocument } from '../search/analysis/analyze-document.js';
 import type { Analysis, SearchIndex, SearchUpsert } from '../search/search-index.js';
 import { keysFor, type DocumentToIndex } from './index-event.js';
+import { maxIndexedBytes, type IndexedTexts } from './indexed-texts.js';
 
-/** Texts above this are found by their name alone. Bytes. */
-export const maxIndexedBytes = 10 * 1024 * 1024;
 /** Bytes of text analysed on the spot, in less than 50 ms for any content and all languages; more goes to a worker. */
 export const shortText = 8 * 1024;
 /** Bytes of texts that are read together. */
 const bytesTogether = 16 * 1024 * 1024;
 
-/** A text's content, and the media type by which it is read. */
-export interface TextBlob {
-  readonly oid: string;
-  /** Bytes. */
-  readonly size: number;
-  readonly mediaType: string;
-}
+/** Bytes for which a file counts whose text is made: it may be longer than the file. */
+const bytesOfFile = 1024 * 1024;
 
 export interface AnalysisMeans {
-  /** Null for a text too long to be indexed. */
-  readText(this: void, blob: TextBlob): Promise<string | null>;
+  /** Of the documents' contents. */
+  readonly texts: Pick<IndexedTexts, 'read' | 'isMade'>;
   /** Whether the worker is about to end: then its end says nothing about a text. */
   isClosing(this: void): boolean;
   /** Gets the reason why a text is not in the analysis. */
@@ -38,13 +32,15 @@ export async function analyzeDocuments(
   means: AnalysisMeans,
 ): Promise<SearchUpsert[]> {
   const pieces: SearchUpsert[] = [];
-  for (const some of inPieces(documents)) {
+  for (const some of inPieces(documents, means)) {
     const prepared: SearchDocument[] = [];
     let bytes = 0;
-    for (const { location, blobOid, size, kind, mediaType, labels } of some) {
-      const text = kind === 'text' ? await readIfPossible({ oid: blobOid, size, mediaType }, means) : null;
-      bytes += text === null ? 0 : Math.max(size, text.length);
-      prepared.push({ location, text, kind, labels });
+    for (const document of some) {
+      const { location, size, kind, labels } = document;
+      const isMade = means.texts.isMade(document);
+      const text = kind === 'text' || isMade ? await readIfPossible(document, means) : null;
+      bytes += text === null ? 0 : Math.max(kind === 'text' ? size : 0, text.length);
+      prepared.push({ location, text, kind, labels, isMade });
     }
     const analysis = bytes > shortText ? await analyzeBeside(prepared, index, means) : index.analyze(...prepared);
     pieces.push({ analysis, keys: keysFor(analysis, some) });
@@ -53,11 +49,15 @@ export async function analyzeDocuments(
 }
 
 /** The documents in their order. The texts of one piece are short enough to be in memory at once. */
-function* inPieces(documents: readonly DocumentToIndex[]): Generator<readonly DocumentToIndex[]> {
+function* inPieces(
+  documents: readonly DocumentToIndex[],
+  { texts }: AnalysisMeans,
+): Generator<readonly DocumentToIndex[]> {
   let piece: DocumentToIndex[] = [];
   let bytes = 0;
   for (const document of documents) {
-    const more = document.kind === 'text' && document.size <= maxIndexedBytes ? document.size : 0;
+    const ofText = document.kind === 'text' && document.size <= maxIndexedBytes ? document.size : 0;
+    const more = texts.isMade(document) ? Math.max(bytesOfFile, document.size) : ofText;
     if (piece.length > 0 && bytes + more > bytesTogether) {
       yield piece;
       [piece, bytes] = [[], 0];
@@ -68,9 +68,9 @@ function* inPieces(documents: readonly DocumentToIndex[]): Generator<readonly Do
   if (piece.length > 0) yield piece;
 }
 
-async function readIfPossible(blob: TextBlob, { readText, leaveOut }: AnalysisMeans): Promise<string | null> {
+async function readIfPossible(document: DocumentToIndex, { texts, leaveOut }: AnalysisMeans): Promise<string | null> {
   try {
-    return await readText(blob);
+    return await texts.read(document);
   } catch (error) {
     leaveOut(error);
     return null;

@@ -14,6 +14,7 @@ import { findDocument } from '../view/locate.js';
 import { invalidatedIndex, readInvalidation } from './invalidate-index.js';
 import type { SearchKeeper, SearchProgress } from './search-keeper.js';
 import type { DocumentToIndex, IndexEvent } from './index-event.js';
+import type { IndexedTexts } from './indexed-texts.js';
 import { mendIdentities } from './mend-identities.js';
 import { describeRow, locateRow, toIndex } from './read-documents.js';
 import type { Tables } from '../sidecar/tables.js';
@@ -23,6 +24,7 @@ export interface IndexedWorkspace {
   readonly journal: Journal;
   readonly objects: ObjectReader;
   readonly repository: Pick<Repository, 'read'>;
+  readonly texts: IndexedTexts;
 }
 
 const batch = 128;
@@ -52,6 +54,8 @@ export async function catchUpSearch(
     if (keeper.index.languages.codes.join() !== languages.join()) {
       await buildNext(workspace, keeper, languages, searchByMeaning, onProgress);
     } else if (isRevisionDue && !keeper.index.ranksByMeaning) await reviseAll(workspace, keeper, onProgress);
+    // Texts of files come by and by: nobody waits for them.
+    if (keeper.isReady) workspace.texts.catchUp(keeper.index.filesWithoutText());
   } finally {
     onProgress(null);
   }

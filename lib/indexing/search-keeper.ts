@@ -16,9 +16,8 @@ import { openVectors } from '../search/meaning/open-vectors.js';
 import { ownVectors } from '../search/meaning/word-vectors.js';
 import type { Snippet } from '../search/ranking/make-snippet.js';
 import { IndexQueue } from './index-queue.js';
-import { runCooperatively } from '../scheduling/run-cooperatively.js';
-import { decodeTextInSteps } from '../text/charset.js';
-import { analyzeDocuments, maxIndexedBytes, type TextBlob } from './analyze-documents.js';
+import { analyzeDocuments } from './analyze-documents.js';
+import type { IndexedTexts } from './indexed-texts.js';
 import { documentsOf, type DocumentToIndex, type IndexBatch, type IndexEvent } from './index-event.js';
 
 export interface SearchKeeperOptions {
@@ -27,9 +26,7 @@ export interface SearchKeeperOptions {
   /** The languages of the analysis where nothing is stored. */
   readonly languages: readonly LanguageCode[];
   readonly clock: Pick<Clock, 'elapsed'>;
-  readonly readBlob: (oid: string) => Promise<Buffer>;
-  /** Blob of the document's current version, if it is live and text. */
-  readonly blobOf: (number: number) => TextBlob | undefined;
+  readonly texts: IndexedTexts;
   readonly onFault: (what: string, cause: unknown) => void;
   /** Receives what is worth knowing, for the log. */
   readonly onNews?: ((what: string, figures: Readonly<Record<string, unknown>>) => void) | undefined;
@@ -99,12 +96,12 @@ export class SearchKeeper {
   }
 
   #optionsFor(languages: Languages): SearchOptions {
-    const { folder, blobOf, onFault } = this.#options;
+    const { folder, texts, onFault } = this.#options;
     return {
       folder,
       languages,
       readText: (number) =>
-        this.#readText(blobOf(number)).catch((error: unknown) => {
+        texts.readCurrent(number).catch((error: unknown) => {
           onFault('A text could not be read, so that a search did not look for a phrase in it', error);
           return null;
         }),
@@ -293,16 +290,10 @@ export class SearchKeeper {
     return this.index.snippet(location, text, query, chunkStart);
   }
 
-  /** The text of a document's blob, or null when it is too long to be indexed. */
-  async #readText(blob: TextBlob | undefined): Promise<string | null> {
-    if (blob === undefined || blob.size > maxIndexedBytes) return null;
-    return runCooperatively(decodeTextInSteps(await this.#options.readBlob(blob.oid), blob.mediaType));
-  }
-
   /** Analyses documents for `apply` or `backfill`, as `analyzeDocuments` does. */
   analyze(documents: readonly DocumentToIndex[], index = this.index): Promise<SearchUpsert[]> {
     return analyzeDocuments(documents, index, {
-      readText: (blob) => this.#readText(blob),
+      texts: this.#options.texts,
       isClosing: () => this.#isClosing,
       leaveOut: (cause) => {
         // Where so much is missing, or the machine is to blame, no index is better than one that denies everything.
@@ -323,6 +314,7 @@ export class SearchKeeper {
 
   /** An erased document: when this resolves, no word of it alone is left in memory or in a file. */
   async forget(number: number): Promise<void> {
+    await this.#options.texts.files.forget(number);
     await this.index.expel(number);
     await this.store();
   }
@@ -341,6 +333,7 @@ export class SearchKeeper {
 
   /** Stores the index, if it is whole, and ends its workers. */
   async close(): Promise<void> {
+    await this.#options.texts.files.close();
     await this.settled();
     await this.dropNext();
     if (this.isReady) await this.store();

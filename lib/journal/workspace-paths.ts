@@ -7,6 +7,8 @@ const repositoryName = 'content.git';
 const sidecarName = 'sidecar.sqlite';
 const archivesName = 'audit';
 const searchName = 'search';
+/** Texts that were made of files. */
+const textsName = 'texts';
 /** Caches of connectors. */
 const sourcesName = 'sources';
 /** Git repositories of principals, which can be made again. */
@@ -22,6 +24,7 @@ export function pathsOf(
   sidecar: string;
   archives: string;
   search: string;
+  texts: string;
   sources: string;
   derived: string;
 } {
@@ -32,6 +35,7 @@ export function pathsOf(
     sidecar: join(folder, sidecarName),
     archives: join(folder, archivesName),
     search: join(folder, searchName),
+    texts: join(folder, textsName),
     sources: join(folder, sourcesName),
     derived: join(folder, derivedName),
   };

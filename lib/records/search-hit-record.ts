@@ -3,7 +3,7 @@ import { formatEtag } from '../domain/etag.js';
 import type { FoundText } from '../operations/documents/search-documents.js';
 
 /** The description's `SearchHit`. */
-export function toHitRecord({ document, snippet, highlights, place }: FoundText) {
+export function toHitRecord({ document, snippet, highlights, isMade, place }: FoundText) {
   const { location, name, current, labels } = document;
   return {
     location,
@@ -15,6 +15,7 @@ export function toHitRecord({ document, snippet, highlights, place }: FoundText)
     labels,
     snippet,
     highlights,
+    ...(isMade === true ? { extracted: true } : {}),
     ...(place ? { line: place.line } : {}),
     ...(place?.section === undefined ? {} : { section: place.section }),
   };

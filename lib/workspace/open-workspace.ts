@@ -121,6 +121,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     origin: files.originOf?.(name) ?? noOrigin(name),
     archives: paths?.archives ?? null,
     searchFolder: paths?.search ?? null,
+    textsFolder: paths?.texts ?? null,
     clock,
     randomness,
     workLimits: files.workLimits ?? makeWorkLimits(),

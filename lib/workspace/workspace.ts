@@ -8,7 +8,6 @@ import { isSignatureDue, signHead, type ChainSigner } from '../audit/signed-chec
 import type { Caller } from '../domain/caller.js';
 import type { Extractor } from '../extraction/extractor.js';
 import type { Clock, Randomness } from '../domain/clock.js';
-import type { Version } from '../domain/document.js';
 import { unauthenticated } from '../domain/refusal.js';
 import { DerivedRepositories } from '../derived/derived-repositories.js';
 import type { DerivedFiles } from '../derived/derived-workspace.js';
@@ -33,9 +32,8 @@ import { PassageMemory } from '../view/passage-memory.js';
 import { ContentStages } from '../changes/content-stages.js';
 import { openWriteContext, type WriteContext } from '../changes/write-context.js';
 import { checkSoundness } from '../journal/recover.js';
-import { runCooperatively } from '../scheduling/run-cooperatively.js';
-import { decodeTextInSteps } from '../text/charset.js';
-import { maxIndexedBytes } from '../indexing/analyze-documents.js';
+import type { IndexedTexts } from '../indexing/indexed-texts.js';
+import { openTexts } from '../indexing/open-texts.js';
 import { catchUpSearch, IndexCatchUp } from '../indexing/catch-up-search.js';
 import { SearchKeeper, type SearchProgress } from '../indexing/search-keeper.js';
 import type { ServiceJournal } from '../journal/service-journal.js';
@@ -80,6 +78,8 @@ export interface WorkspaceOptions {
   readonly archives: string | null;
   /** The folder of the search index. Null in memory. */
   readonly searchFolder: string | null;
+  /** Where texts made of files are kept; null in memory. */
+  readonly textsFolder: string | null;
   readonly clock: Clock;
   readonly randomness: Randomness;
   /** Limits of concurrent work, shared by all workspaces of a service. */
@@ -128,7 +128,7 @@ export class Workspace {
   readonly origin: WorkspaceOrigin;
   readonly workLimits: WorkLimits;
   readonly lines: LineFinder;
-  readonly extractor: Extractor;
+  readonly texts: IndexedTexts;
   readonly disk: DiskRoom | null;
   /** Milliseconds for which a slow reader may keep removed files open. */
   readonly readersGrace: number;
@@ -176,7 +176,6 @@ export class Workspace {
     this.origin = options.origin;
     this.workLimits = options.workLimits;
     this.lines = options.lines;
-    this.extractor = options.extractor;
     this.disk = options.disk;
     // The log says once that the disk is full, not once for each write.
     const onFault: WorkspaceOptions['onFault'] = (what, cause) => {
@@ -244,15 +243,20 @@ export class Workspace {
       onFault: (cause) => onFault('Unused contents of a mirror could not be removed', cause),
     });
     this.stages = new ContentStages({ packs: this.#packs, staging: this.staging });
+    this.texts = openTexts({
+      folder: options.textsFolder,
+      extractor: options.extractor,
+      workspace: this.name,
+      reader: () => this.journal.reader,
+      readBlob: (oid) => this.objects.readBlob(oid),
+      onMade: (document) => this.search.follow(this.journal.state.head ?? '', [{ type: 'upsert', document }]),
+      onFault,
+    });
     this.search = new SearchKeeper({
       folder: options.searchFolder,
       languages: this.#readLanguages(),
       clock: options.clock,
-      readBlob: (oid) => this.objects.readBlob(oid),
-      blobOf: (number) => {
-        const current = this.journal.reader.documents.byNumber(number)?.current;
-        return current?.kind === 'text' ? { ...current, oid: current.blobOid } : undefined;
-      },
+      texts: this.texts,
       onFault,
       onNews: options.onNews,
       onBehind: () => this.#catchUp.ask(),
@@ -328,14 +332,6 @@ export class Workspace {
   /** A principal's reach after the transactions before this one. */
   reachIn(transaction: WriteTransaction, principalId: string): Reach {
     return this.#views.reachIn(transaction.tables, principalId);
-  }
-
-  /**
-   * Text of a version as the index has it. Null for content not searched by its text. @throws as reading a blob does
-   */
-  async readIndexedText({ kind, size, blobOid, mediaType }: Version): Promise<string | null> {
-    if (kind !== 'text' || size > maxIndexedBytes) return null;
-    return runCooperatively(decodeTextInSteps(await this.objects.readBlob(blobOid), mediaType));
   }
 
   /** Drops all documents and their content from memory (an erase). */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { plainTexts } from '../support/store/plain-texts.js';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
@@ -67,11 +68,10 @@ describe('the text index and a document that it cannot take', () => {
       folder: null,
       languages: ['en'],
       clock: new TestClock(),
-      readBlob: (oid) => {
+      texts: plainTexts((oid) => {
         asked.push(oid);
         return new Promise((resolve) => (arrive = () => resolve(Buffer.from(`words of ${oid}`))));
-      },
-      blobOf: () => undefined,
+      }),
       onFault: (_, cause) => faults.push(cause),
       onBehind: () => undefined,
     });
@@ -155,11 +155,10 @@ describe('the text index and a document that it cannot take', () => {
       folder: null,
       languages: ['en'],
       clock: new TestClock(),
-      readBlob: (oid) => {
+      texts: plainTexts((oid) => {
         const text = texts.get(oid);
         return text === undefined ? Promise.reject(new Error('damaged')) : Promise.resolve(Buffer.from(text));
-      },
-      blobOf: () => undefined,
+      }),
       onFault: (_, cause) => faults.push(cause),
       onBehind: () => faults.push('behind'),
     });

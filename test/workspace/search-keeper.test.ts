@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { plainTexts } from '../support/store/plain-texts.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseLocation } from '../../lib/domain/location.js';
 import { SearchKeeper } from '../../lib/indexing/search-keeper.js';
@@ -13,8 +14,7 @@ describe('the keeper of the text index', () => {
       folder: null,
       languages: ['en'],
       clock: new TestClock(),
-      readBlob: () => Promise.resolve(Buffer.from('words')),
-      blobOf: () => undefined,
+      texts: plainTexts(() => Promise.resolve(Buffer.from('words'))),
       onFault: () => undefined,
       onBehind: () => undefined,
     });
@@ -61,8 +61,7 @@ describe('the keeper of the text index', () => {
       folder: null,
       languages: ['en'],
       clock: new TestClock(),
-      readBlob: (oid) => Promise.resolve(Buffer.from(`words of ${oid}`)),
-      blobOf: () => undefined,
+      texts: plainTexts((oid) => Promise.resolve(Buffer.from(`words of ${oid}`))),
       onFault: () => undefined,
       onBehind: () => undefined,
     });
@@ -202,13 +201,12 @@ function openKeeper() {
     folder: null,
     languages: ['en'],
     clock: new TestClock(),
-    readBlob: (oid) => {
+    texts: plainTexts((oid) => {
       asked.push(oid);
       return new Promise((resolve) => {
         arrivals.set(oid, [...(arrivals.get(oid) ?? []), (text) => resolve(Buffer.from(text))]);
       });
-    },
-    blobOf: () => undefined,
+    }),
     onFault: (_, cause) => faults.push(cause),
     onBehind: () => undefined,
   });

@@ -34,6 +34,8 @@ export interface FoundText {
   readonly snippet: string;
   /** Pairs of start and end in UTF-16 code units. */
   readonly highlights: readonly (readonly [number, number])[];
+  /** Whether the text was made of a file. */
+  readonly isMade?: boolean;
   /** Its place in the text, only on request; null where it is not known. */
   readonly place?: TextPlace | null;
 }
@@ -126,12 +128,14 @@ async function describeHit(
 ): Promise<FoundText | undefined> {
   const document = view.document(hit.location);
   if (document === undefined || document.number !== hit.key) return undefined;
-  const text = await readIfPossible(workspace, document.current);
+  const text = await readIfPossible(workspace, document);
   if (text === null) return { document, snippet: '', highlights: [] };
   const { textStart, ...shown } = await workspace.search.snippet(hit, text, query);
-  if (!withPlaces) return { document, ...shown };
+  const isMade = workspace.texts.isMade({ ...document.current, location: document.location });
+  const found = { document, ...shown, ...(isMade ? { isMade } : {}) };
+  if (!withPlaces) return found;
   const place = await runCooperatively(
-    placeSnippet(text, shown, { textStart, isMarkdown: isMarkdown(document.current) }),
+    placeSnippet(text, shown, { textStart, isMarkdown: isMade || isMarkdown(document.current) }),
   );
-  return { document, ...shown, place: place ?? null };
+  return { ...found, place: place ?? null };
 }

@@ -1,7 +1,7 @@
 import { isMarkdown, type Document, type Version } from '../../domain/document.js';
 import { rootLocation, type Location } from '../../domain/location.js';
 import { invalidRequest } from '../../domain/refusal.js';
-import { maxIndexedBytes } from '../../indexing/analyze-documents.js';
+import { maxIndexedBytes } from '../../indexing/indexed-texts.js';
 import { sourceOf } from '../../limits/work-limits.js';
 import { startOfText, type FoundLine, type LinesFound, type TextPosition } from '../../lines/find-lines.js';
 import type { LineSearch } from '../../lines/line-finder.js';

@@ -21,7 +21,7 @@ export async function suggestWords(
   for (const { hit, query } of await workspace.search.suggest(request)) {
     const document = currentView().document(hit.location);
     if (document === undefined || document.number !== hit.key) continue;
-    const text = await readIfPossible(workspace, document.current);
+    const text = await readIfPossible(workspace, document);
     for (const [place, shown] of [text, nameOf(hit.location)].entries()) {
       if (shown === null) continue;
       const chunkStart = place === 0 ? hit.chunkStart : 0;

@@ -17,10 +17,12 @@ export interface SearchDocument {
   readonly location: Location;
   /** Left out: the first heading or front matter, else the name. */
   readonly title?: string;
-  /** Null for binary content, which is found by its name and labels. */
+  /** Null for content without a text, which is found by its name and labels. */
   readonly text: string | null;
   readonly kind: DocumentKind;
   readonly labels: readonly string[];
+  /** Whether the text was made of a file: its first heading is that of a page, and no title. */
+  readonly isMade?: boolean;
 }
 
 /** A chunk of a long document's text. */
@@ -76,7 +78,7 @@ export function analyzeDocument(
 ): AnalyzedDocument {
   const name = nameOf(document.location);
   const text = document.text?.slice(0, maxTextLength) ?? '';
-  const found = document.title === undefined ? findTitle(text) : undefined;
+  const found = document.title === undefined && document.isMade !== true ? findTitle(text) : undefined;
   const heading = document.title ?? found?.title;
   const directions = vectors === null ? undefined : new DirectionFinder(vectors, heading ?? '');
   const collected = new Collected(languages, undefined, directions);

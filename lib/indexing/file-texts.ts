@@ -1,0 +1,202 @@
+import { composeMarkdownInSteps } from '../extraction/compose-markdown.js';
+import { ChildLost } from '../extraction/child-process.js';
+import type { Extractor } from '../extraction/extractor.js';
+import { maxFileBytes } from '../extraction/bounds.js';
+import { Rests } from '../scheduling/rests.js';
+import { runCooperatively } from '../scheduling/run-cooperatively.js';
+import { TextFiles, type FileContent, type MadeText } from './text-files.js';
+
+/** A file whose text is wanted. */
+export interface WantedFile extends FileContent {
+  /** Bytes. */
+  readonly size: number;
+  readonly mediaType: string;
+  readonly name: string;
+  /** Id of the principal who wrote this content. */
+  readonly author: string;
+}
+
+export interface FileTextsOptions {
+  /** Where texts are kept; null holds them in memory. */
+  readonly folder: string | null;
+  readonly extractor: Extractor;
+  /** Name of the workspace. */
+  readonly workspace: string;
+  readonly readBlob: (oid: string) => Promise<Buffer>;
+  /** The document's present content; undefined where it is no file whose text is made, or not live. */
+  readonly currentOf: (number: number) => WantedFile | undefined;
+  readonly isLive: (number: number) => boolean;
+  /** Called when the text of a document's present content is there. */
+  readonly onMade: (number: number) => void;
+  readonly onFault: (what: string, cause: unknown) => void;
+}
+
+interface Making {
+  readonly number: number;
+  readonly made: Promise<MadeText>;
+  readonly stop: AbortController;
+}
+
+/** Ends of the process while it read a file, after which the file is left alone. */
+const maxTries = 2;
+
+/**
+ * The texts of the workspace's files, and the making of those that are missing: one file after the other, and the writers
+ * in turn, so that many files of one hold up those of others by one file. What waits is no state of its own: it is what
+ * is live, can be read and has no text.
+ */
+export class FileTexts {
+  readonly #options: FileTextsOptions;
+  readonly #files: TextFiles;
+  /** By writer, in the order of their turns; the files of each by the number of the document. */
+  readonly #waiting = new Map<string, Map<number, WantedFile>>();
+  /** What is being made, by document and content. */
+  readonly #making = new Map<string, Making>();
+  /** Erased while a text of theirs could still come. */
+  readonly #forgotten = new Set<number>();
+  #working: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: FileTextsOptions) {
+    this.#options = options;
+    this.#files = new TextFiles(options.folder);
+  }
+
+  /** Whether text is made of such files. */
+  makesText(mediaType: string, name: string): boolean {
+    return this.#options.extractor.reads(mediaType, name);
+  }
+
+  /** What is known of the text of a content. */
+  find(content: FileContent): Promise<MadeText | undefined> {
+    return this.#files.read(content);
+  }
+
+  /** The text of a document's present content, or null. Where nothing is known of it, it is made, and comes later. */
+  async readOrWant(file: WantedFile): Promise<string | null> {
+    const made = await this.#files.read(file);
+    if (made === undefined) this.want(file);
+    return made !== undefined && 'text' in made ? made.text : null;
+  }
+
+  /** Has a text made when its turn comes, unless it is there. Returns at once. */
+  want(file: WantedFile): void {
+    if (this.#isClosed || this.#files.has(file)) return;
+    const own = this.#waiting.get(file.author) ?? new Map<number, WantedFile>();
+    this.#waiting.set(file.author, own.set(file.number, file));
+    this.#working ??= this.#work().finally(() => (this.#working = undefined));
+  }
+
+  /**
+   * Looks through documents for texts that are missing here or in the index. @param numbers of files without a text in the
+   * index
+   */
+  async catchUp(numbers: Iterable<number>): Promise<void> {
+    const rests = new Rests();
+    for (const number of this.#files.numbers()) {
+      if (this.#isClosed) return;
+      if (rests.isDue) await rests.take();
+      if (!this.#options.isLive(number)) this.#files.drop(number);
+    }
+    for (const number of numbers) {
+      if (this.#isClosed) return;
+      if (rests.isDue) await rests.take();
+      const current = this.#options.currentOf(number);
+      if (current === undefined) continue;
+      if (!this.#files.has(current)) this.want(current);
+      else if ('text' in ((await this.#files.read(current)) ?? {})) this.#options.onMade(number);
+    }
+  }
+
+  /**
+   * The text of a file, made now where nothing is known of it. All who ask for one document meanwhile get the same.
+   * @throws ChildLost where its making was ended from outside
+   */
+  async make(file: WantedFile): Promise<MadeText> {
+    const known = await this.#files.read(file);
+    if (known !== undefined) return known;
+    const key = `${file.number} ${file.blobOid}`;
+    const making = this.#making.get(key);
+    if (making !== undefined) return making.made;
+    const stop = new AbortController();
+    const made = this.#makeAndKeep(file, stop.signal).finally(() => this.#making.delete(key));
+    this.#making.set(key, { number: file.number, made, stop });
+    return made;
+  }
+
+  /** An erased document: when this resolves, no text of it is left in a file, none is made, and no child has its bytes. */
+  async forget(number: number): Promise<void> {
+    this.#forgotten.add(number);
+    for (const own of this.#waiting.values()) own.delete(number);
+    const making = [...this.#making.values()].filter((each) => each.number === number);
+    for (const { stop } of making) stop.abort();
+    await Promise.allSettled(making.map(({ made }) => made));
+    this.#options.extractor.dropIdle();
+    this.#files.drop(number);
+    this.#forgotten.delete(number);
+  }
+
+  /** Resolves when nothing waits. */
+  async settled(): Promise<void> {
+    while (this.#working !== undefined) await this.#working;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#waiting.clear();
+    for (const { stop } of this.#making.values()) stop.abort();
+    await this.settled();
+    await Promise.allSettled([...this.#making.values()].map(({ made }) => made));
+  }
+
+  async #work(): Promise<void> {
+    for (let file = this.#takeNext(); file !== undefined; file = this.#takeNext()) {
+      try {
+        await this.make(file);
+      } catch (error) {
+        if (this.#isClosed || error instanceof ChildLost) continue;
+        this.#options.onFault('The text of a file could not be made', error);
+      }
+    }
+  }
+
+  /** The next file of the writer whose turn it is, if it is still the document's content. */
+  #takeNext(): WantedFile | undefined {
+    for (const [author, own] of this.#waiting) {
+      this.#waiting.delete(author);
+      for (const [number, file] of own) {
+        own.delete(number);
+        if (this.#options.currentOf(number)?.blobOid !== file.blobOid) continue;
+        if (own.size > 0) this.#waiting.set(author, own);
+        return file;
+      }
+    }
+    return undefined;
+  }
+
+  async #makeAndKeep(file: WantedFile, signal: AbortSignal): Promise<MadeText> {
+    const isWanted = (): boolean =>
+      !this.#forgotten.has(file.number) && this.#options.currentOf(file.number)?.blobOid === file.blobOid;
+    const isPresent = isWanted();
+    const tries = isPresent ? this.#files.noteTry(file) : 0;
+    try {
+      const made: MadeText = tries >= maxTries ? { reason: 'stopped_the_service' } : await this.#extract(file, signal);
+      if (!isWanted()) return made;
+      await this.#files.write(file, made, isWanted);
+      if ('text' in made && isWanted()) this.#options.onMade(file.number);
+      return made;
+    } finally {
+      if (isPresent) this.#files.endTry(file);
+    }
+  }
+
+  async #extract(file: WantedFile, signal: AbortSignal): Promise<MadeText> {
+    if (file.size > maxFileBytes) return { reason: 'too_large' };
+    const { extractor, readBlob, workspace } = this.#options;
+    const { mediaType, name, author } = file;
+    const bytes = await readBlob(file.blobOid);
+    const found = await extractor.extract({ bytes, mediaType, name, writer: `${workspace}/${author}` }, signal);
+    if ('reason' in found) return { reason: found.reason };
+    return { text: await runCooperatively(composeMarkdownInSteps(found)), isCut: found.isCut };
+  }
+}

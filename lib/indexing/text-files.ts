@@ -1,0 +1,130 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import { extractionReasons, type ExtractionReason } from '../domain/extraction.js';
+import { extractorNumber } from '../extraction/extractor.js';
+
+/** What was made of a file: its text, or the reason why it has none. */
+export type MadeText =
+  | { readonly text: string; /** Whether the file holds more. */ readonly isCut: boolean }
+  | { readonly reason: ExtractionReason };
+
+/** A content of a document. */
+export interface FileContent {
+  /** The document's number. */
+  readonly number: number;
+  readonly blobOid: string;
+}
+
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
+
+/** Bytes of a text; no extraction makes a longer one, with its headings. */
+const maxBytes = 64 * 1024 * 1024;
+
+/** The first byte of a text's file. */
+const [wholeMark, cutMark] = [0x30, 0x31];
+
+const endings = { text: '.text', reason: '.reason', tries: '.tries' } as const;
+
+/**
+ * The texts of files, each beside its document's others: a folder with the document's number, and in it files with the
+ * name of the content. They are derived: whoever deletes them has them made again. Nothing is shared between documents
+ * of the same content, because a text that is there at once would tell that somebody else has the file.
+ */
+export class TextFiles {
+  readonly #folder: string | null;
+  /** Without a folder. */
+  readonly #memory = new Map<number, Map<string, MadeText>>();
+
+  /** @param folder null to keep them in memory */
+  constructor(folder: string | null) {
+    this.#folder = folder;
+    if (folder !== null) fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  /** Whether something is known of the content. */
+  has({ number, blobOid }: FileContent): boolean {
+    if (this.#folder === null) return this.#memory.get(number)?.has(blobOid) ?? false;
+    return [endings.text, endings.reason].some((ending) => fs.existsSync(this.#pathOf({ number, blobOid }, ending)));
+  }
+
+  /** Undefined where nothing is known of the content, and where its file is damaged. */
+  async read(content: FileContent): Promise<MadeText | undefined> {
+    if (this.#folder === null) return this.#memory.get(content.number)?.get(content.blobOid);
+    const bytes = await readIfThere(this.#pathOf(content, endings.text));
+    if (bytes !== undefined) {
+      const text = await inflate(bytes, { maxOutputLength: maxBytes }).catch(() => undefined);
+      // A damaged file is as good as none, and has to look like that.
+      if (text === undefined) fs.rmSync(this.#pathOf(content, endings.text), { force: true });
+      if (text !== undefined) return { text: text.toString('utf8', 1), isCut: text[0] === cutMark };
+    }
+    const reason = (await readIfThere(this.#pathOf(content, endings.reason)))?.toString('utf8');
+    return extractionReasons.filter((each) => each === reason).map((each) => ({ reason: each }))[0];
+  }
+
+  /** @param isWanted asked in the moment in which it would be there for others to see */
+  async write(content: FileContent, made: MadeText, isWanted: () => boolean): Promise<void> {
+    const bytes =
+      'text' in made
+        ? await deflate(Buffer.from(String.fromCharCode(made.isCut ? cutMark : wholeMark) + made.text))
+        : Buffer.from(made.reason);
+    if (!isWanted()) return;
+    if (this.#folder === null) {
+      this.#memory.set(content.number, new Map([[content.blobOid, made]]));
+      return;
+    }
+    // From here on nothing else runs, so that no erase comes between the question and the file.
+    const file = this.#pathOf(content, 'text' in made ? endings.text : endings.reason);
+    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    fs.writeFileSync(`${file}.new`, bytes, { mode: 0o600 });
+    fs.renameSync(`${file}.new`, file);
+    const name = path.basename(file);
+    for (const other of fs.readdirSync(path.dirname(file))) {
+      if (other !== name) fs.rmSync(path.join(path.dirname(file), other), { force: true });
+    }
+  }
+
+  /**
+   * Notes that the content is about to be read. The note is gone when `write` has come, or `endTry`.
+   * @returns how often that was noted and nothing came of it: each time the process has ended
+   */
+  noteTry(content: FileContent): number {
+    if (this.#folder === null) return 0;
+    const file = this.#pathOf(content, endings.tries);
+    fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    const before = fs.existsSync(file) ? fs.statSync(file).size : 0;
+    fs.appendFileSync(file, '.', { mode: 0o600 });
+    return before;
+  }
+
+  endTry(content: FileContent): void {
+    if (this.#folder !== null) fs.rmSync(this.#pathOf(content, endings.tries), { force: true });
+  }
+
+  /** Removes all texts of a document. */
+  drop(number: number): void {
+    this.#memory.delete(number);
+    if (this.#folder !== null) fs.rmSync(path.join(this.#folder, String(number)), { recursive: true, force: true });
+  }
+
+  /** The documents with a text or a note. */
+  numbers(): number[] {
+    if (this.#folder === null) return [...this.#memory.keys()];
+    return fs.readdirSync(this.#folder).map(Number).filter(Number.isSafeInteger);
+  }
+
+  #pathOf({ number, blobOid }: FileContent, ending: string): string {
+    return path.join(this.#folder ?? '', String(number), `${blobOid}.${extractorNumber}${ending}`);
+  }
+}
+
+async function readIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await fs.promises.readFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+import { parseLocation, rootLocation, type Location } from '../../lib/domain/location.js';
+import type { Caller } from '../../lib/domain/caller.js';
+import { Extractor, type ExtractorOptions } from '../../lib/extraction/extractor.js';
+import { createDocument } from '../../lib/operations/documents/create-document.js';
+import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
+import { updateDocument } from '../../lib/operations/documents/update-document.js';
+import { perform } from '../../lib/operations/perform.js';
+import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
+import { makeDocx, wordText } from '../support/files/make-office.js';
+import { makePdf } from '../support/files/make-pdf.js';
+import { createGrant } from '../../lib/operations/grants/change-grant.js';
+import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
+import { Actor } from '../support/store/actor.js';
+import { eraseAt } from '../support/store/erase-at.js';
+import { requireSound } from '../support/store/evidence.js';
+import { operator } from '../support/store/service.js';
+import { until } from '../support/until.js';
+
+describe('the texts of files in the search index', function () {
+  this.timeout(60_000);
+  let bench: Workbench;
+  /** Files that a child has read. */
+  let read: number;
+  const bounds: ExtractorOptions = { onRead: () => (read += 1) };
+
+  beforeEach(async () => {
+    read = 0;
+    bench = await makeWorkbench({ extractor: new Extractor(bounds) });
+  });
+  afterEach(() => bench.remove());
+
+  it('are found by their words after the file was stored, with a snippet and the page', async () => {
+    await put('team/travel.pdf', makePdf([['Travel by train'], ['Hotels cost 140']]));
+    await put('team/notes.docx', makeDocx(wordText('Quokkas are small')));
+    assert.deepEqual(await find('travel'), ['team/travel.pdf'], 'by its name at once');
+    await made();
+    const [hit] = await hitsOf('hotels');
+    assert.deepEqual([hit?.document.location, hit?.place?.section, hit?.isMade], ['team/travel.pdf', 'page-2', true]);
+    assert.match(hit?.snippet ?? '', /Hotels cost 140/);
+    assert.deepEqual(await find('quokkas'), ['team/notes.docx']);
+    assert.deepEqual(await find('"are small"'), ['team/notes.docx']);
+    assert.deepEqual(await find('title:travel'), ['team/travel.pdf'], 'a page is no title');
+    assert.deepEqual(await find('title:page'), []);
+  });
+
+  it('follow each version, a move, a deletion and its undoing', async () => {
+    await put('a.docx', makeDocx(wordText('wombat')));
+    await made();
+    await put('a.docx', makeDocx(wordText('heron')));
+    await made();
+    assert.deepEqual([await find('wombat'), await find('heron')], [[], ['a.docx']]);
+    await bench.actor.rename('a.docx', 'b.docx');
+    await made();
+    assert.deepEqual(await find('heron'), ['b.docx']);
+    await bench.actor.delete('b.docx');
+    assert.deepEqual(await find('heron'), []);
+    await bench.actor.undelete('b.docx');
+    await made();
+    assert.deepEqual(await find('heron'), ['b.docx']);
+    assert.equal(read, 2, 'each content was read once');
+    assert.equal(textFiles().length, 1);
+  });
+
+  it('are there after a restart, also where the index is lost, and no file is read again', async () => {
+    await put('a.docx', makeDocx(wordText('wombat')));
+    await put('scan.pdf', makePdf([[]]));
+    await made();
+    await bench.close();
+    fs.rmSync(bench.paths.search, { recursive: true });
+    await bench.open();
+    await bench.workspace.searchCaughtUp();
+    assert.deepEqual(await find('wombat'), ['a.docx']);
+    await made();
+    assert.equal(read, 2);
+  });
+
+  it('come into an index that was stored before them', async () => {
+    await put('a.docx', makeDocx(wordText('wombat')));
+    await made();
+    await bench.close();
+    // As after an end of the process between the text and the index.
+    const [text = ''] = textFiles();
+    const kept = fs.readFileSync(text);
+    fs.rmSync(text);
+    fs.rmSync(bench.paths.search, { recursive: true });
+    const off = new Extractor({ processes: 0 });
+    await withExtractor(off, async () => {
+      await bench.open();
+      await bench.workspace.searchCaughtUp();
+      assert.deepEqual(await find('wombat'), []);
+      await bench.close();
+    });
+    fs.writeFileSync(text, kept);
+    await bench.open();
+    await bench.workspace.searchCaughtUp();
+    await until('the text is found', async () => (await find('wombat')).length === 1);
+    assert.equal(read, 1);
+  });
+
+  it('are made at the next start where the process ended before, and given up where a file ends it twice', async () => {
+    await withExtractor(new Extractor({ processes: 0 }), async () => {
+      await bench.reopen();
+      await put('a.docx', makeDocx(wordText('wombat')));
+    });
+    await bench.reopen();
+    await made();
+    assert.deepEqual(await find('wombat'), ['a.docx']);
+    await withExtractor(new Extractor({ processes: 0 }), async () => {
+      await bench.reopen();
+      await put('b.docx', makeDocx(wordText('heron')));
+    });
+    const { number, current } = bench.workspace.view(operator).document(parseLocation('b.docx'))!;
+    await bench.close();
+    const tries = path.join(bench.paths.texts, String(number));
+    const blob = current.blobOid;
+    fs.mkdirSync(tries);
+    fs.writeFileSync(path.join(tries, `${blob}.1.tries`), '..');
+    await bench.open();
+    await made();
+    assert.deepEqual(await find('heron'), []);
+    assert.deepEqual(fs.readdirSync(tries), [`${blob}.1.reason`]);
+    assert.equal(fs.readFileSync(path.join(tries, `${blob}.1.reason`), 'utf8'), 'stopped_the_service');
+  });
+
+  it('that are damaged on the disk are made anew', async () => {
+    await put('a.docx', makeDocx(wordText('wombat')));
+    await made();
+    fs.writeFileSync(textFiles()[0] ?? '', 'noise');
+    assert.equal(await bench.workspace.texts.readCurrent(1), null);
+    await made();
+    assert.match((await bench.workspace.texts.readCurrent(1)) ?? '', /wombat/);
+  });
+
+  it('leave nothing behind when their document is erased, neither at rest nor while they are made', async () => {
+    await put('secret.docx', makeDocx(wordText('zanzibar')));
+    await put('other.docx', makeDocx(wordText('heron')));
+    await made();
+    assert.deepEqual(await find('zanzibar'), ['secret.docx']);
+    await eraseWhole('secret.docx');
+    assert.deepEqual(textsWith('zanzibar'), []);
+    assert.equal(textFiles().length, 1);
+
+    const pages = Array.from({ length: 400 }, (_, page) => Array.from({ length: 30 }, () => `zanzibar ${page}`));
+    await put('long.pdf', makePdf(pages));
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    await eraseWhole('long.pdf');
+    await made();
+    assert.deepEqual(textsWith('zanzibar'), []);
+    assert.equal(textFiles().length, 1);
+    assert.deepEqual(await find('zanzibar'), []);
+    assert.deepEqual(await find('heron'), ['other.docx']);
+    await requireSound(bench.workspace, bench.files.dataFolder ?? '');
+  });
+
+  it('of one writer are made between those of another', async () => {
+    const order: string[] = [];
+    const texts = bench.workspace.texts.files;
+    const make = texts.make.bind(texts);
+    texts.make = (file) => {
+      order.push(file.author);
+      return make(file);
+    };
+    const other = await addPerson('editor', rootLocation);
+    for (const name of ['a', 'b', 'c', 'd']) await put(`${name}.docx`, makeDocx(wordText(name)));
+    await put('e.docx', makeDocx(wordText('e')), other);
+    await made();
+    const last = order.lastIndexOf(other.principalId);
+    assert.ok(order.length === 5 && last < 3, order.join());
+  });
+
+  it('are no hit and no wait for a caller without access to them', async () => {
+    const other = await addPerson('reader', parseLocation('open'));
+    await put('open/a.md', Buffer.from('A heron.'));
+    await put('closed/b.docx', makeDocx(wordText('quokka heron')));
+    const before = await answerTo(other, 'heron');
+    await made();
+    assert.deepEqual(await answerTo(other, 'heron'), before);
+    assert.deepEqual(await answerTo(other, 'quokka'), await answerTo(other, 'xyzzy'));
+  });
+
+  async function put(location: string, bytes: Buffer, caller: Caller = operator): Promise<void> {
+    const at = parseLocation(location);
+    const content = { bytes };
+    const known = bench.workspace.view(operator).document(at);
+    await (known === undefined
+      ? perform(bench.workspace, caller, createDocument, { location: at, content, labels: [], message: null })
+      : perform(bench.workspace, caller, updateDocument, {
+          location: at,
+          precondition: { any: true },
+          content,
+          message: null,
+        }));
+  }
+
+  async function addPerson(role: 'reader' | 'editor', location: Location): Promise<Caller> {
+    const { workspace } = bench;
+    const { id } = (await perform(workspace, operator, addPrincipal, { displayName: 'Ada', kind: 'person' })).result;
+    await perform(workspace, operator, createGrant, {
+      scopeType: 'folder',
+      location,
+      subject: { type: 'principal', id },
+      role,
+    });
+    return new Actor(workspace, id).caller;
+  }
+
+  async function eraseWhole(location: string): Promise<void> {
+    const { id } = await eraseAt(bench.workspace, location);
+    await bench.workspace.eraser.finished(id);
+  }
+
+  /** Resolves when every text is made and in the index. */
+  async function made(): Promise<void> {
+    await bench.workspace.search.settled();
+    await bench.workspace.texts.files.settled();
+    await bench.workspace.search.settled();
+  }
+
+  async function hitsOf(query: string, caller: Caller = operator) {
+    const asked = { query, folder: rootLocation, labels: [], limit: 20, position: null, withPlaces: true };
+    return (await perform(bench.workspace, caller, searchDocuments, asked)).result.hits;
+  }
+
+  async function find(query: string): Promise<Location[]> {
+    return (await hitsOf(query)).map(({ document }) => document.location);
+  }
+
+  async function answerTo(caller: Caller, query: string): Promise<string> {
+    return JSON.stringify((await hitsOf(query, caller)).map(({ document, snippet }) => [document.location, snippet]));
+  }
+
+  /** Closes and opens with another way of making texts until the work is done. */
+  async function withExtractor(extractor: Extractor, work: () => Promise<void>): Promise<void> {
+    const files = bench.files as { extractor?: Extractor };
+    const usual = files.extractor;
+    files.extractor = extractor;
+    await work();
+    files.extractor = usual as Extractor;
+  }
+
+  function textFiles(): string[] {
+    const { texts } = bench.paths;
+    return fs
+      .readdirSync(texts, { recursive: true, encoding: 'utf8' })
+      .map((name) => path.join(texts, name))
+      .filter((file) => file.endsWith('.text'));
+  }
+
+  /** Files of texts with the word. */
+  function textsWith(word: string): string[] {
+    return textFiles().filter((file) => inflateRawSync(fs.readFileSync(file)).toString().includes(word));
+  }
+});

@@ -1,0 +1,19 @@
+import { Extractor } from '../../../lib/extraction/extractor.js';
+import { FileTexts } from '../../../lib/indexing/file-texts.js';
+import { IndexedTexts } from '../../../lib/indexing/indexed-texts.js';
+
+/** The texts of an index without files. */
+export function plainTexts(readBlob: (oid: string) => Promise<Buffer>): IndexedTexts {
+  const onFault = (): void => undefined;
+  const files = new FileTexts({
+    folder: null,
+    extractor: new Extractor({ processes: 0 }),
+    workspace: 'acme',
+    readBlob,
+    currentOf: () => undefined,
+    isLive: () => false,
+    onMade: () => undefined,
+    onFault,
+  });
+  return new IndexedTexts({ readBlob, files, currentOf: () => undefined, onFault });
+}
