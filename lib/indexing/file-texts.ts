@@ -1,3 +1,4 @@
+import type { Document, Version } from '../domain/document.js';
 import { composeMarkdownInSteps } from '../extraction/compose-markdown.js';
 import { ChildLost } from '../extraction/child-process.js';
 import type { Extractor } from '../extraction/extractor.js';
@@ -14,6 +15,14 @@ export interface WantedFile extends FileContent {
   readonly name: string;
   /** Id of the principal who wrote this content. */
   readonly author: string;
+}
+
+/** The file of a version. */
+export function fileOf(
+  { number, name }: Pick<Document, 'number' | 'name'>,
+  { blobOid, size, mediaType, author }: Version,
+): WantedFile {
+  return { number, name, blobOid, size, mediaType, author: author.id };
 }
 
 export interface FileTextsOptions {

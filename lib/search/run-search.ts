@@ -1,17 +1,18 @@
 import type { Location } from '../domain/location.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
+import { foldText, isWithoutSpaces } from './analysis/split-words.js';
 import type { Languages } from './languages/languages.js';
 import { findMeaning } from './meaning/find-meaning.js';
 import type { WordVectors } from './meaning/word-vectors.js';
 import { maxPhraseCandidates } from './query/check-phrases.js';
 import { findWindows } from './query/find-windows.js';
-import { parseQuery, type Query } from './query/parse-query.js';
-import { readBeginning } from './query/read-beginning.js';
+import { minPrefixLength, parseQuery, type Clause, type Query } from './query/parse-query.js';
 import type { SearchOptions } from './query/search-options.js';
 import type { SearchPage, SearchRequest, Suggestion } from './query/search-request.js';
 import { queryOfStem, suggestStems } from './query/suggest-spellings.js';
 import { pickHits } from './ranking/pick-hits.js';
 import { rankDocuments, strangePosition, type Ranking } from './ranking/rank-documents.js';
+import { everyField } from './segments/posting.js';
 import { reachSegments } from './segments/reach-segments.js';
 import type { SegmentSet } from './segments/segment-set.js';
 
@@ -37,6 +38,23 @@ function readQuery({ languages }: Searched, { query, syntax, isPartial = false }
   // A question has words enough.
   if (!isPartial || read.question !== undefined) return read;
   return { ...read, clauses: [...read.clauses, ...readBeginning(query, languages)] };
+}
+
+/** A word alone at the end of a query: without a sign, a field or quotes, which stand for something finished. */
+const lastWord = /(?:^|\s)([\p{L}\p{N}\p{M}]+)$/u;
+
+/** Makes documents with the whole word come before those with a longer one. */
+const beginningBoost = 0.5;
+
+/**
+ * The last word of a query that is still being typed, as the beginning of longer words.
+ * @returns nothing for a short word, for one in a script without spaces, and behind a blank, which ends it
+ */
+function readBeginning(text: string, languages: Languages): Clause[] {
+  const word = foldText(lastWord.exec(text)?.[1] ?? '');
+  if (Array.from(word).length < minPrefixLength || isWithoutSpaces(word)) return [];
+  const term = { type: 'wildcard' as const, pattern: `${word}*`, stems: languages.stemsOfBeginning(word) };
+  return [{ presence: 'optional', boost: beginningBoost, fields: everyField, terms: [term] }];
 }
 
 /** See `SearchIndex.suggest`. */

@@ -16,8 +16,6 @@ import { english, forgetLanguages, openLanguages, type Languages } from './langu
 import type { WordVectors } from './meaning/word-vectors.js';
 import type { Query } from './query/parse-query.js';
 import { runSearch, runSuggest, type Searched } from './run-search.js';
-import { readLabels } from './analysis/read-labels.js';
-import { findFilesWithoutText } from './segments/find-files.js';
 import { Backfill } from './segments/backfill.js';
 import { SearchWorker } from './search-worker.js';
 import { dropFiles, loadIndex, storeManifest, storeSegment, type IndexState } from './segments/segment-files.js';
@@ -169,12 +167,12 @@ export class SearchIndex {
 
   /** Labels of the documents that have any, by their keys. */
   readLabels(): Map<number, string[]> {
-    return readLabels(this.#segmentSet.segments);
+    return this.#segmentSet.readLabels();
   }
 
   /** Keys of documents that are no texts, and of whose text nothing is in it. */
   filesWithoutText(): Iterable<number> {
-    return findFilesWithoutText(this.#segmentSet.segments);
+    return this.#segmentSet.filesWithoutText();
   }
 
   /** Locations of the documents with keys above `after` and up to `upTo`, by their keys. */

@@ -1,6 +1,7 @@
 import type { TextState } from '../../domain/extraction.js';
 import { notFound, unavailable } from '../../domain/refusal.js';
 import { ChildLost } from '../../extraction/child-process.js';
+import { fileOf } from '../../indexing/file-texts.js';
 import { sourceOf } from '../../limits/work-limits.js';
 import type { ReadContext } from '../operation.js';
 import type { DocumentRead } from './read-document.js';
@@ -21,11 +22,9 @@ export interface FoundText {
 export async function extractText(context: ReadContext, read: DocumentRead): Promise<FoundText | TextState> {
   const { workspace, caller } = context;
   const { document, version } = read;
-  const { number, name } = document;
   const { files } = workspace.texts;
-  const { blobOid, size, mediaType } = version;
-  if (!files.makesText(mediaType, name)) return { state: 'none' };
-  const file = { number, name, blobOid, size, mediaType, author: version.author.id };
+  if (!files.makesText(version.mediaType, document.name)) return { state: 'none' };
+  const file = fileOf(document, version);
   const known = await files.find(file);
   if (known !== undefined) return 'reason' in known ? { state: 'failed', reason: known.reason } : known;
   const release = await workspace.workLimits.computations.take(sourceOf(workspace.name, caller));

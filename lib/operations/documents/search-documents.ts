@@ -1,14 +1,12 @@
 import { isMarkdown, type Document, type DocumentKind } from '../../domain/document.js';
-import type { Location } from '../../domain/location.js';
+import { nameOf, type Location } from '../../domain/location.js';
 import type { SearchPosition } from '../../search/ranking/search-position.js';
-import type { SearchHit, SearchPage } from '../../search/search-index.js';
+import type { SearchHit, SearchPage, SearchRequest } from '../../search/search-index.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import type { View } from '../../view/view.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import type { ReadOperation } from '../operation.js';
-import { readIfPossible } from './read-if-possible.js';
-import { suggestWords, type SuggestedWord } from './suggest-words.js';
 import { placeSnippet, type TextPlace } from '../../text/place-snippet.js';
 
 export interface SearchInput {
@@ -38,6 +36,12 @@ export interface FoundText {
   readonly isMade?: boolean;
   /** Its place in the text, only on request; null where it is not known. */
   readonly place?: TextPlace | null;
+}
+
+/** A word that the caller may have meant, as a document in reach has it. */
+export interface SuggestedWord {
+  readonly word: string;
+  readonly document: Document;
 }
 
 export interface SearchResults {
@@ -138,4 +142,41 @@ async function describeHit(
     placeSnippet(text, shown, { textStart, isMarkdown: isMade || isMarkdown(document.current) }),
   );
   return { ...found, place: place ?? null };
+}
+
+/** For a search without a hit: what its words may have been, at most three. */
+async function suggestWords(
+  workspace: Workspace,
+  request: SearchRequest,
+  currentView: () => View,
+): Promise<SuggestedWord[]> {
+  const suggested: SuggestedWord[] = [];
+  for (const { hit, query } of await workspace.search.suggest(request)) {
+    const document = currentView().document(hit.location);
+    if (document === undefined || document.number !== hit.key) continue;
+    const text = await readIfPossible(workspace, document);
+    for (const [place, shown] of [text, nameOf(hit.location)].entries()) {
+      if (shown === null) continue;
+      const chunkStart = place === 0 ? hit.chunkStart : 0;
+      const { snippet, highlights } = await workspace.search.snippet({ ...hit, chunkStart }, shown, query);
+      const [start, end] = highlights[0] ?? [0, 0];
+      if (start === end) continue;
+      suggested.push({ word: snippet.slice(start, end), document });
+      break;
+    }
+  }
+  return suggested;
+}
+
+/**
+ * The text of a document that a search found; null where it has none, and for one that cannot be read: it takes the snippet
+ * of its own hit away, and not the answer.
+ */
+async function readIfPossible(workspace: Workspace, { number, location, current }: Document): Promise<string | null> {
+  try {
+    return await workspace.texts.read({ ...current, number, location });
+  } catch (error) {
+    workspace.onFault('A text that a search found could not be read', error);
+    return null;
+  }
 }

@@ -98,10 +98,10 @@ export function analyzeDocument(
 }
 
 /** The title is a field of its own. */
-export function withoutTitle(span: Span, title: Title): Span[] {
-  if (span.end <= title.start || span.start >= title.end) return [span];
-  const before = { start: span.start, end: title.start };
-  const after = { start: title.end, end: span.end };
+export function withoutTitle(span: Span, line: Title): Span[] {
+  if (span.end <= line.start || span.start >= line.end) return [span];
+  const before = { start: span.start, end: line.start };
+  const after = { start: line.end, end: span.end };
   return [before, after].filter(({ start, end }) => start < end);
 }
 

@@ -4,7 +4,8 @@ import { SegmentReader } from './segment-reader.js';
 import { mergeSegments } from './merge-segments.js';
 import type { SearchWorker } from '../search-worker.js';
 import type { Segment } from './segment.js';
-import type { AnalyzedDocument } from '../analysis/analyze-document.js';
+import { binaryFlag, labelMark, type AnalyzedDocument } from '../analysis/analyze-document.js';
+import { fieldCount, ordinalShift } from './posting.js';
 import { replaceHead } from './replace-head.js';
 import { extractDocument, writeSegment } from './write-segment.js';
 
@@ -83,6 +84,41 @@ export class SegmentSet {
       }
     }
     return places;
+  }
+
+  /** The labels of live documents, in order, by the documents' keys. */
+  readLabels(): Map<number, string[]> {
+    const labels = new Map<number, string[]>();
+    const mark = Buffer.from(labelMark);
+    for (const reader of this.#segments) {
+      const { segment } = reader;
+      // The mark sorts before every first character of a word.
+      for (let term = segment.firstTerm(mark); term < segment.terms; term += 1) {
+        const name = segment.termAt(term);
+        if (!name.startsWith(labelMark)) break;
+        const end = segment.postingStarts[term + 1] ?? 0;
+        for (let at = segment.postingStarts[term] ?? 0; at < end; at += 1) {
+          const ordinal = (segment.postings[at] ?? 0) >>> ordinalShift;
+          if (reader.isDead(ordinal)) continue;
+          const key = segment.keys[ordinal] ?? 0;
+          labels.set(key, [...(labels.get(key) ?? []), name.slice(labelMark.length)]);
+        }
+      }
+    }
+    for (const each of labels.values()) each.sort();
+    return labels;
+  }
+
+  /** The keys of live documents that are no texts, and of whose text nothing is in the index. */
+  *filesWithoutText(): Generator<number, void> {
+    for (const reader of this.#segments) {
+      const { segment } = reader;
+      for (const ordinal of segment.documents()) {
+        const isFile = ((segment.flags[ordinal] ?? 0) & binaryFlag) !== 0;
+        const hasText = segment.isHead(ordinal) || segment.lengths[ordinal * fieldCount] !== 0;
+        if (isFile && !hasText && !reader.isDead(ordinal)) yield segment.keys[ordinal] ?? 0;
+      }
+    }
   }
 
   delete({ reader, ordinal }: SegmentPlace): void {
