@@ -7,6 +7,7 @@ import type { Caller } from '../../lib/domain/caller.js';
 import { Extractor, type ExtractorOptions } from '../../lib/extraction/extractor.js';
 import { createDocument } from '../../lib/operations/documents/create-document.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
+import { searchLines } from '../../lib/operations/documents/search-lines.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
 import { perform } from '../../lib/operations/perform.js';
 import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
@@ -45,6 +46,10 @@ describe('the texts of files in the search index', function () {
     assert.deepEqual(await find('"are small"'), ['team/notes.docx']);
     assert.deepEqual(await find('title:travel'), ['team/travel.pdf'], 'a page is no title');
     assert.deepEqual(await find('title:page'), []);
+    assert.deepEqual(await linesWith('cost 140'), [['team/travel.pdf', 'page-2', 'Hotels cost 140']]);
+    assert.deepEqual(await linesWith('cost 140', 'team/travel.pdf'), [
+      ['team/travel.pdf', 'page-2', 'Hotels cost 140'],
+    ]);
   });
 
   it('follow each version, a move, a deletion and its undoing', async () => {
@@ -227,6 +232,14 @@ describe('the texts of files in the search index', function () {
 
   async function find(query: string): Promise<Location[]> {
     return (await hitsOf(query)).map(({ document }) => document.location);
+  }
+
+  async function linesWith(query: string, location = ''): Promise<unknown[]> {
+    const asked = { query, match: 'exact', location: location as Location, labels: [], context: 0, limit: 5 } as const;
+    const { items } = (await perform(bench.workspace, operator, searchLines, { ...asked, position: null })).result;
+    return items.map(({ document, found }) =>
+      found === 'changed' ? found : [document.location, found.section, found.text],
+    );
   }
 
   async function answerTo(caller: Caller, query: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { isMarkdown, type Document, type Version } from '../../domain/document.js';
+import { isMarkdown, type Document } from '../../domain/document.js';
 import { rootLocation, type Location } from '../../domain/location.js';
 import { invalidRequest } from '../../domain/refusal.js';
 import { maxIndexedBytes } from '../../indexing/indexed-texts.js';
@@ -7,6 +7,7 @@ import { startOfText, type FoundLine, type LinesFound, type TextPosition } from 
 import type { LineSearch } from '../../lines/line-finder.js';
 import type { LineQuery } from '../../lines/line-query.js';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import type { Workspace } from '../../workspace/workspace.js';
 import type { ReadContext, ReadOperation } from '../operation.js';
 import { walkAfter } from './walk-after.js';
 
@@ -84,13 +85,13 @@ export const searchLines: ReadOperation<SearchLinesInput, LineResults> = {
     const { workspace, caller, view } = context;
     requireQuery(input.query);
     const named = input.location === rootLocation ? undefined : view.document(input.location);
-    if (named !== undefined) requireSearched(named.current);
     const source = sourceOf(workspace.name, caller);
     // Only then one of the key's computations: those who wait for the one thread hold none that others need.
     const leave = await workspace.workLimits.lineSearches.take(source);
     try {
       const release = await workspace.workLimits.computations.take(source);
       try {
+        if (named !== undefined) await requireSearched(workspace, named);
         const searching = {
           query: { match: input.match, text: input.query },
           signal: input.departure?.(),
@@ -125,19 +126,33 @@ function requireQuery(query: string): void {
   }
 }
 
-const isSearched = ({ kind, size }: Version): boolean => kind === 'text' && size <= maxIndexedBytes;
+/** Whether it is a text, or one is made of it. */
+function isSearched({ texts }: Workspace, { location, current }: Document): boolean {
+  return current.kind === 'text' ? current.size <= maxIndexedBytes : texts.isMade({ ...current, location });
+}
 
 /** @throws Refusal INVALID_REQUEST `not_text`, `content_too_large` */
-function requireSearched(version: Version): void {
-  const { kind, size } = version;
-  if (isSearched(version)) return;
-  if (kind !== 'text')
-    throw invalidRequest('not_text', 'The document is not text: it has no lines.', { field: 'location' });
-  throw invalidRequest('content_too_large', `Texts of up to ${maxIndexedBytes} bytes are searched.`, {
-    field: 'location',
-    limit: maxIndexedBytes,
-    size,
-  });
+async function requireSearched(workspace: Workspace, document: Document): Promise<void> {
+  const { kind, size } = document.current;
+  if (kind === 'text' && size > maxIndexedBytes) {
+    throw invalidRequest('content_too_large', `Texts of up to ${maxIndexedBytes} bytes are searched.`, {
+      field: 'location',
+      limit: maxIndexedBytes,
+      size,
+    });
+  }
+  if (kind === 'text' || (await readLines(workspace, document)) !== null) return;
+  throw invalidRequest('not_text', 'The document is not text: it has no lines.', { field: 'location' });
+}
+
+/** The bytes of a document's text; null where it has none, and where none is made of it yet. */
+async function readLines(
+  { objects, texts }: Workspace,
+  { number, location, current }: Document,
+): Promise<Buffer | null> {
+  if (current.kind === 'text') return objects.readContent(current);
+  const made = await texts.read({ ...current, number, location });
+  return made === null ? null : Buffer.from(made);
 }
 
 /** Characters of an item beside its location and its lines. */
@@ -244,7 +259,7 @@ class LinePage {
   async #readAt(location: Location, from: TextPosition): Promise<LinePosition | undefined> {
     this.#passed += 1;
     const document = this.#documentAt(location);
-    if (document === undefined || !isSearched(document.current)) return undefined;
+    if (document === undefined || !isSearched(this.#context.workspace, document)) return undefined;
     const { id, current } = document;
     const found = await this.#find(document, from);
     if (found === undefined) return undefined;
@@ -264,15 +279,18 @@ class LinePage {
   async #find(document: Document, from: TextPosition): Promise<LinesFound | undefined> {
     const { current } = document;
     this.#texts += 1;
-    this.#bytes += current.size;
-    let bytes: Buffer;
+    let bytes: Buffer | null;
     try {
-      bytes = await this.#context.workspace.objects.readContent(current);
+      bytes = await readLines(this.#context.workspace, document);
     } catch (error) {
       if (this.#documentAt(document.location)?.current.id !== current.id) return undefined;
       throw error;
     }
-    const text = { bytes, mediaType: current.mediaType, isMarkdown: isMarkdown(current) };
+    if (bytes === null) return undefined;
+    this.#bytes += bytes.length;
+    const isText = current.kind === 'text';
+    const mediaType = isText ? current.mediaType : 'text/markdown; charset=utf-8';
+    const text = { bytes, mediaType, isMarkdown: !isText || isMarkdown(current) };
     const { context, limit } = this.#input;
     const most = Math.min(mostOfOne, limit - this.#items.length);
     return this.#search.read(text, { from, most, context }, mostTime - this.#search.milliseconds);
