@@ -181,8 +181,9 @@ function presentHits(
   { hits, leavesOut, didYouMean, position }: SearchResults,
   call: ToolCall<SearchArguments>,
 ): object {
-  const shown = hits.map(({ document, snippet, place }) => ({
+  const shown = hits.map(({ document, snippet, isMade, place }) => ({
     location: document.location,
+    ...(isMade === true ? { extracted: true } : {}),
     ...presentPlace(place),
     snippet,
     modified_on: formatDay(document.current.at),

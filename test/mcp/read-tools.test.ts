@@ -186,6 +186,9 @@ describe('MCP tools for reading', () => {
       const { done } = await agent.call('read_org_doc', { location: 'team/plan.pdf' });
       assert.equal(done.text, '# Page 1\n\nTravel by train\n\n# Page 2\n\nHotels\n');
       assert.deepEqual([done.extracted, done.is_cut, done.media_type], [true, undefined, 'application/pdf']);
+      await server.host.workspace.texts.files.settled();
+      const [hit] = (await agent.call('search_org_knowledge', { query: 'hotels' })).done.hits;
+      assert.deepEqual([hit.location, hit.section, hit.extracted], ['team/plan.pdf', 'page-2', true]);
       const page = await agent.call('read_org_doc', { location: 'team/plan.pdf', section: 'page-2' });
       assert.deepEqual([page.done.text, page.done.section], ['# Page 2\n\nHotels\n', 'page-2']);
       const outline = await agent.call('read_org_doc', { location: 'team/plan.pdf', outline_only: true });
