@@ -15,6 +15,7 @@ import { measureImports } from './measure-imports.js';
 import { measureMirrors } from './measure-mirrors.js';
 import { measurePacks } from './measure-packs.js';
 import { measureProcessor } from './measure-processor.js';
+import { measureTexts } from './measure-texts.js';
 import { measureTokens } from './measure-tokens.js';
 import { measureVersions } from './measure-versions.js';
 import { Report } from './report.js';
@@ -40,6 +41,7 @@ const measurements: Readonly<Record<string, (report: Report, effort: Effort) => 
   holds: measureHolds,
   imports: (report, { times }) => measureImports(report, times === 1 ? [5000, 20_000] : [20_000, 100_000]),
   mirrors: (report, { times }) => measureMirrors(report, times === 1 ? 5000 : 50_000),
+  texts: measureTexts,
   tokens: measureTokens,
   erase: (report, { times }) =>
     measureErase(report, numberOf('commits') ?? (times === 1 ? 10_000 : 100_000), numberOf('pace')),
