@@ -47,14 +47,25 @@ export function* placeSnippet(
   }
   offset ??= highlights.length === 0 ? textStart : undefined;
   if (offset === undefined) return undefined;
-  let line = 1;
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
-  yield;
+  const line = yield* countLines(text, offset);
   const headings = yield* readOutlineInSteps(text.slice(0, offset + maxHeading));
   return {
     line,
     section: headings.findLast((heading) => heading.line <= line && (isMarkdown || !heading.isLoose))?.id,
   };
+}
+
+/** Lines counted in one step. */
+const linesAtOnce = 1 << 16;
+
+/** The number of the line with the place, from 1. */
+function* countLines(text: string, place: number): Generator<void, number> {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < place; at = text.indexOf('\n', at + 1)) {
+    line += 1;
+    if (line % linesAtOnce === 0) yield;
+  }
+  return line;
 }
 
 /** The place of the words after so many others of the same; -1 where there are fewer. */
