@@ -10,6 +10,7 @@ import { minPrefixLength, parseQuery, type Clause, type Query } from './query/pa
 import type { SearchOptions } from './query/search-options.js';
 import type { SearchPage, SearchRequest, Suggestion } from './query/search-request.js';
 import { queryOfStem, suggestStems } from './query/suggest-spellings.js';
+import { findVariants } from './query/vary-spelling.js';
 import { pickHits } from './ranking/pick-hits.js';
 import { rankDocuments, strangePosition, type Ranking } from './ranking/rank-documents.js';
 import { everyField } from './segments/posting.js';
@@ -27,7 +28,7 @@ export interface Searched {
 
 /** See `SearchIndex.search`. */
 export async function runSearch(searched: Searched, request: SearchRequest): Promise<SearchPage> {
-  const query = readQuery(searched, request);
+  const query = await runCooperatively(findVariants(readQuery(searched, request), searched.languages));
   if (query.clauses.length === 0 && query.phrases.length === 0)
     return { hits: [], query, leavesOut: false, position: null };
   return findPage(searched, query, request);

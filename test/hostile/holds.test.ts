@@ -31,10 +31,11 @@ import { shortText } from '../../lib/indexing/analyze-documents.js';
 import { analyzeDocument } from '../../lib/search/analysis/analyze-document.js';
 import { checkPhrases } from '../../lib/search/query/check-phrases.js';
 import { findTitle } from '../../lib/search/analysis/find-title.js';
-import { openLanguages } from '../../lib/search/languages/languages.js';
+import { forgetLanguages, openLanguages } from '../../lib/search/languages/languages.js';
 import { languageCodes } from '../../lib/search/languages/open-stemmer.js';
 import { makeSnippet } from '../../lib/search/ranking/make-snippet.js';
 import { parseQuery } from '../../lib/search/query/parse-query.js';
+import { findVariants } from '../../lib/search/query/vary-spelling.js';
 import { nameBrowser } from '../../lib/signin/browser-name.js';
 import { Cookies } from '../../lib/signin/cookies.js';
 import { readSections } from '../../lib/changes/read-sections.js';
@@ -95,6 +96,7 @@ const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
   'a snippet': [document, (text, words) => makeSnippet(name, text, parseQuery(words(500), 'plain'))],
   'a snippet of a phrase': [document, (text, words) => makeSnippet(name, text, parseQuery(`"${words(490)} zz"`))],
   'the place of a snippet': [document, placeWords],
+  'the place of a snippet at the end of a long document': [document, (text) => placeAtEnd(text.repeat(10))],
   'the outline of a document': [document, (text) => readOutlineInSteps(text)],
   'the sections of a document': [document, (text) => readSections(text.split('\n', 10_000).join('\n'))?.find('a')],
   'the lines of a document': [document, (text) => numberLines(text)],
@@ -169,7 +171,16 @@ describe('No request waits for a hostile text', () => {
       }
     }).timeout(120_000);
   }
+
+  it('or for the variants of misspelt words, in any language', () => {
+    for (const codes of [['en'], languageCodes] as const) {
+      const hold = measureHold(() => misspell(codes), limit);
+      assert.ok(hold < limit, `${codes.length} languages: others wait for ${hold.toFixed(0)} ms`);
+    }
+  });
 });
+
+const alphabet = 'abcdefghijklmnopqrst';
 
 /** Reads a hostile text of the admitted length, with words of the same shape; a generator where it can yield. */
 type Reader = (text: string, words: (length: number) => string) => unknown;
@@ -179,6 +190,21 @@ function analyze(text: string, codes: typeof languageCodes): unknown {
   const cut = Buffer.from(text).subarray(0, shortText).toString();
   const languages = openLanguages(codes);
   return analyzeDocument({ location: name, text: cut, kind: 'text', labels: [] }, { languages, vectors: null });
+}
+
+/** Misspelt words in a query that has too many of them, in one with as many as it takes, and in one word. */
+function* misspell(codes: typeof languageCodes): Generator<void, void> {
+  const languages = openLanguages(codes);
+  forgetLanguages();
+  const words = Array.from({ length: 20 }, (_, place) => 'kolvindamertaruspelogif'.slice(place % 5) + alphabet[place]);
+  for (const misspelt of [words.join('~1 '), words.slice(0, 4).join('~1 '), words.join('_')]) {
+    yield;
+    try {
+      yield* findVariants(parseQuery(`${misspelt}~1`, 'operators', languages), languages);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
 }
 
 function phrasesOf(query: string) {
@@ -191,6 +217,12 @@ function findQuote(text: string, quote: string): Generator<void, unknown> {
 
 function placeWords(text: string, words: (length: number) => string): Generator<void, unknown> {
   return placeSnippet(text, { snippet: words(240), highlights: [[100, 140]] });
+}
+
+/** Of the last words, so that every line before them is counted. */
+function placeAtEnd(text: string): Generator<void, unknown> {
+  const end = '\n\nThe needle.';
+  return placeSnippet(text + end, { snippet: 'The needle.', highlights: [[4, 10]] }, { textStart: text.length });
 }
 
 function edit(text: string, of: DocumentEdit, anchors?: string[]): Generator<void, unknown> {

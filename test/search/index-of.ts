@@ -2,6 +2,8 @@
 import type { Location } from '../../lib/domain/location.js';
 import type { SearchReach } from '../../lib/search/reachable.js';
 import { parseQuery } from '../../lib/search/query/parse-query.js';
+import { findVariants } from '../../lib/search/query/vary-spelling.js';
+import { runAtOnce } from '../../lib/scheduling/in-steps.js';
 import {
   SearchIndex,
   type SearchOptions,
@@ -24,7 +26,8 @@ export async function forget(index: SearchIndex, key: number): Promise<void> {
 
 /** The snippet of a text for a query, as a search reads it. */
 export function snippetFrom(index: SearchIndex, location: Location, text: string, query: string): Promise<Snippet> {
-  return index.snippet(location, text, parseQuery(query, undefined, index.languages));
+  const read = runAtOnce(findVariants(parseQuery(query, undefined, index.languages), index.languages));
+  return index.snippet(location, text, read);
 }
 
 export class IndexOf {

@@ -2,6 +2,8 @@
  * The right answers of a search, the slow way: it takes the documents in a caller's reach alone, one by one. It shares
  * with the index how texts and queries are read, and no storage, cutting, merging or ranking.
  */
+import { findVariants } from '../../lib/search/query/vary-spelling.js';
+import { runAtOnce } from '../../lib/scheduling/in-steps.js';
 import { nameOf, type Location } from '../../lib/domain/location.js';
 import type { DocumentKind } from '../../lib/domain/document.js';
 import {
@@ -41,7 +43,7 @@ export function searchSlowly(
   reading: Reading = plainReading,
 ): OracleDocument[] {
   const { languages, vectors } = reading;
-  const query = parseQuery(text, 'operators', languages);
+  const query = runAtOnce(findVariants(parseQuery(text, 'operators', languages), languages));
   const folder = filters.folder ?? '';
   const documents = reachable
     .filter(({ location }) => folder === '' || location.startsWith(`${folder}/`))

@@ -5,7 +5,6 @@ import { labelMark } from '../analysis/analyze-document.js';
 import { english, type Languages } from '../languages/languages.js';
 import { foldText, isSign, isWithoutSpaces, spellingAt, splitWords, spokenWords } from '../analysis/split-words.js';
 import { readQuotes, type Quote } from './read-quotes.js';
-import { varySpelling } from './vary-spelling.js';
 import { readSequences, type Sequence } from './read-sequences.js';
 
 /** lunr's parser of its query language. Its typings leave it out. */
@@ -41,10 +40,17 @@ export type QueryTerm =
    */
   | { readonly type: 'wildcard'; readonly pattern: string; readonly stems: readonly string[] }
   /**
-   * A misspelt word: stems as many edits away, and those of all words that are one slip away from it. An ending that a
-   * slip has changed makes another stem.
+   * A misspelt word: stems as many edits away, and those of all words that are one slip away from it (see
+   * vary-spelling.ts). An ending that a slip has changed makes another stem.
    */
-  | { readonly type: 'fuzzy'; readonly term: string; readonly edits: number; readonly stems: readonly string[] };
+  | {
+      readonly type: 'fuzzy';
+      readonly word: string;
+      readonly term: string;
+      readonly edits: number;
+      /** Empty as the query is parsed: there are thousands, so `findVariants` adds them in steps. */
+      readonly stems: readonly string[];
+    };
 
 /** The terms for one word of the query; more than one where the index splits the word. */
 export interface Clause {
@@ -337,14 +343,7 @@ function fuzzyTerm({ word, spelled }: SpelledWord, edits: number, { languages }:
   if (charactersOf(word).length < minFuzzyWordLength) {
     throw tooComplex(`A word with "~" needs at least ${minFuzzyWordLength} characters.`);
   }
-  const term = languages.stemsOf(word, spelled)[0] ?? word;
-  return { type: 'fuzzy', term, edits, stems: edits === 0 ? [] : stemsOfVariants(word, languages) };
-}
-
-/** The stems of all words that are one slip away. */
-export function stemsOfVariants(word: string, languages: Languages): string[] {
-  const variants = varySpelling(word).filter((variant) => !languages.isStopWord(variant));
-  return [...new Set(variants.flatMap((variant) => languages.stemsOf(variant, variant)))];
+  return { type: 'fuzzy', word, term: languages.stemsOf(word, spelled)[0] ?? word, edits, stems: [] };
 }
 
 function checkLimits({ clauses }: Query): void {

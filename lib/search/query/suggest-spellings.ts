@@ -4,7 +4,8 @@ import { countMost } from '../segments/reach-segments.js';
 import { releaseAccumulator, takeAccumulator, type ScoreAccumulator } from '../ranking/score-accumulator.js';
 import { isWithoutSpaces, splitWords } from '../analysis/split-words.js';
 import type { Languages } from '../languages/languages.js';
-import { minFuzzyWordLength, stemsOfVariants, type Query, type QueryTerm } from './parse-query.js';
+import { minFuzzyWordLength, type Query, type QueryTerm } from './parse-query.js';
+import { stemsOfVariants } from './vary-spelling.js';
 
 /** Words of a query that are looked at, and those for which another is found. */
 const maxWords = 6;
@@ -40,7 +41,7 @@ function* findStems(
     for (const stem of languages.stemsOf(word, word)) isKnown ||= (yield* frequencyOf(reached, stem, on)) > 0;
     if (isKnown) continue;
     let best = { stem: '', frequency: 0, hasFirstLetter: false };
-    for (const stem of stemsOfVariants(word, languages)) {
+    for (const stem of yield* stemsOfVariants(word, languages)) {
       const frequency = yield* frequencyOf(reached, stem, on);
       if (frequency === 0) continue;
       const hasFirstLetter = stem.charAt(0) === word.charAt(0);

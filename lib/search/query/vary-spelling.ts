@@ -1,3 +1,6 @@
+import type { Languages } from '../languages/languages.js';
+import type { Clause, Query, QueryTerm } from './parse-query.js';
+
 /** Letters of folded words, by the script of which a word has one. Other scripts have no variants. */
 const alphabets = [
   'abcdefghijklmnopqrstuvwxyz',
@@ -39,4 +42,31 @@ export function varySpelling(word: string): string[] {
 
 function isDigit(character: string): boolean {
   return /\p{N}/u.test(character);
+}
+
+/** Variants whose stems are found in one step. */
+const variantsAtOnce = 64;
+
+/** The stems of all words that are one slip away. Works in steps. */
+export function* stemsOfVariants(word: string, languages: Languages): Generator<void, string[]> {
+  const stems = new Set<string>();
+  for (const [index, variant] of varySpelling(word).entries()) {
+    if (index % variantsAtOnce === variantsAtOnce - 1) yield;
+    if (languages.isStopWord(variant)) continue;
+    for (const stem of languages.stemsOf(variant, variant)) stems.add(stem);
+  }
+  return [...stems];
+}
+
+/** The query with the stems of its misspelt words' variants. Works in steps. */
+export function* findVariants(query: Query, languages: Languages): Generator<void, Query> {
+  const clauses: Clause[] = [];
+  for (const clause of query.clauses) {
+    const terms: QueryTerm[] = [];
+    for (const term of clause.terms) {
+      terms.push(term.type === 'fuzzy' ? { ...term, stems: yield* stemsOfVariants(term.word, languages) } : term);
+    }
+    clauses.push({ ...clause, terms });
+  }
+  return { ...query, clauses };
 }
