@@ -138,6 +138,18 @@ describe('search: a long document', () => {
     assert.deepEqual(await of.find('title:"whales sing"'), []);
   });
 
+  it('is found by a phrase of stop words alone, too, and shows it', async () => {
+    const text = `${filler.repeat(40_000)}\nTo be or not to be.\n`;
+    assert.ok(text.length > 2_500_000);
+    const of = new IndexOf({ 'a.txt': text, 'b.txt': filler.repeat(300) });
+    const { hits } = await of.page('"to be or not to be"');
+    assert.deepEqual(
+      hits.map(({ location }) => location),
+      ['a.txt'],
+    );
+    assert.ok((hits[0]?.chunkStart ?? 0) > 2_000_000);
+  });
+
   it('shows the chunk with the phrase, whatever chunk has most of its words', async () => {
     const many = 'Kettles made of copper, and so on. '.repeat(60);
     const of = new IndexOf({
@@ -146,6 +158,20 @@ describe('search: a long document', () => {
     const { hits } = await of.page('"copper kettles"');
     const text = of.texts.get('a.txt') ?? '';
     assert.ok((hits[0]?.chunkStart ?? 0) > text.indexOf(many) + many.length);
+  });
+
+  it('shows its beginning where the phrase stands there, whatever chunk has most of its words', async () => {
+    const many = 'Kettles made of copper, and so on. '.repeat(60);
+    const of = new IndexOf({
+      'a.txt': `A copper kettles' song.\n${filler.repeat(300)}\n${many}\n${filler.repeat(300)}`,
+    });
+    const { hits } = await of.page('"copper kettles"');
+    assert.deepEqual(
+      hits.map(({ chunkStart }) => chunkStart),
+      [0],
+    );
+    const byWords = await of.page('copper kettles -"song of kettles"');
+    assert.ok((byWords.hits[0]?.chunkStart ?? 0) > 0, 'a phrase that is not there shows no place');
   });
 
   it('shows its beginning where the words have gone from the chunk', () => {

@@ -16,14 +16,15 @@ const maxSearched = 1_000_000;
 export interface CheckedPhrases {
   /** Whether it has every wanted one, and none of the prohibited ones. */
   readonly areHeld: boolean;
-  /** The start of the window with the first wanted one; 0 where it is elsewhere. UTF-16 units. */
-  readonly start: number;
+  /** The start of the window with the first wanted one, in UTF-16 units; undefined where the text does not have it. */
+  readonly start: number | undefined;
   /** Characters that were read for it. */
   readonly read: number;
 }
 
 /**
- * Looks for phrases in a document's text, its title and its name, or in the field of the phrase. Works in steps.
+ * Looks for phrases in a document's text, its title and its name, or in the field of the phrase. A part of the text is
+ * read once, however many phrases can stand in it. Works in steps.
  * @param windowsOf where in the text each phrase can stand; null for a whole text
  */
 export function* checkPhrases(
@@ -32,49 +33,76 @@ export function* checkPhrases(
   phrases: readonly Phrase[],
   windowsOf: (phrase: Phrase) => readonly Span[] | null,
 ): Generator<void, CheckedPhrases> {
-  let place: number | undefined;
-  let read = 0;
-  for (const phrase of phrases) {
-    const windows = windowsOf(phrase) ?? [{ start: 0, end: maxSearched }];
-    const found = yield* findInFields(phrase, location, text, windows);
-    read += found.read;
-    if ((found.start !== undefined) === phrase.isProhibited) return { areHeld: false, start: 0, read };
-    place ??= found.start;
-  }
-  return { areHeld: true, start: place ?? 0, read };
-}
-
-interface FoundPhrase {
-  /** Of the window with the phrase; 0 for a title or name; undefined for nowhere. */
-  readonly start: number | undefined;
-  readonly read: number;
-}
-
-function* findInFields(
-  { words, fields }: Phrase,
-  location: Location,
-  text: string,
-  windows: readonly Span[],
-): Generator<void, FoundPhrase> {
   const name = nameOf(location);
-  const short: string[] = [];
-  if (fields === everyField) short.push(findUnreadTitle(text, name) ?? '', name);
-  if (fields === pathField) short.push(name);
-  const title = fields === titleField || fields === bodyField ? findTitle(text) : undefined;
-  if (fields === titleField) short.push(title?.title ?? name);
-  for (const each of short) if ((yield* findPhrase(spokenWords(each), words)) >= 0) return { start: 0, read: 0 };
+  const all = phrases.map((phrase): Sought => ({ phrase, windowsLeft: 0, isFound: false, start: undefined }));
+  const isRefuted = ({ phrase, isFound, windowsLeft }: Sought): boolean =>
+    phrase.isProhibited ? isFound : !isFound && windowsLeft === 0;
+  const windows = new Map<string, Window>();
   let read = 0;
-  if ((fields & bodyField) === 0) return { start: undefined, read };
-  for (const window of windows) {
-    for (const span of title === undefined ? [window] : withoutTitle(window, title)) {
-      const start = afterBlank(text, span.start);
-      const piece = text.slice(start, span.end);
-      read += piece.length;
-      const list = yield* wordsOfBody(piece, name, start === 0);
-      if ((yield* findPhrase(list, words)) >= 0) return { start: window.start, read };
+  for (const sought of all) {
+    const { phrase } = sought;
+    for (const each of shortFields(phrase, name, text)) {
+      if ((yield* findPhrase(spokenWords(each), phrase.words)) >= 0) sought.isFound = true;
     }
+    if (!sought.isFound && (phrase.fields & bodyField) !== 0) {
+      addWindows(windows, sought, windowsOf(phrase) ?? [{ start: 0, end: maxSearched }]);
+    }
+    if (isRefuted(sought)) return { areHeld: false, start: undefined, read };
   }
-  return { start: undefined, read };
+  for (const { span, withTitle, sought } of [...windows.values()].sort((a, b) => a.span.start - b.span.start)) {
+    const open = sought.filter(({ isFound }) => !isFound);
+    for (const each of open) each.windowsLeft -= 1;
+    const title = withTitle || open.length === 0 ? undefined : findTitle(text);
+    for (const part of open.length === 0 ? [] : title === undefined ? [span] : withoutTitle(span, title)) {
+      const from = afterBlank(text, part.start);
+      const piece = text.slice(from, part.end);
+      read += piece.length;
+      const list = yield* wordsOfBody(piece, name, from === 0);
+      for (const each of open) {
+        if (each.isFound || (yield* findPhrase(list, each.phrase.words)) < 0) continue;
+        each.isFound = true;
+        each.start = span.start;
+      }
+    }
+    if (open.some(isRefuted)) return { areHeld: false, start: undefined, read };
+  }
+  return { areHeld: true, start: all.find(({ start }) => start !== undefined)?.start, read };
+}
+
+/** A phrase, while it is looked for. */
+interface Sought {
+  readonly phrase: Phrase;
+  /** Of the windows in which it can stand, those that are not read yet. */
+  windowsLeft: number;
+  isFound: boolean;
+  /** Of the window with the phrase. */
+  start: number | undefined;
+}
+
+/** A part of the text, and the phrases that can stand there. */
+interface Window {
+  readonly span: Span;
+  /** Whether a title in it is read with it. */
+  readonly withTitle: boolean;
+  readonly sought: Sought[];
+}
+
+function addWindows(windows: Map<string, Window>, sought: Sought, spans: readonly Span[]): void {
+  const withTitle = sought.phrase.fields !== bodyField;
+  for (const span of spans) {
+    const id = `${span.start} ${span.end} ${withTitle}`;
+    const window = windows.get(id) ?? { span, withTitle, sought: [] };
+    windows.set(id, window);
+    window.sought.push(sought);
+    sought.windowsLeft += 1;
+  }
+}
+
+/** What a phrase is looked for in, besides the text. */
+function shortFields({ fields }: Phrase, name: string, text: string): string[] {
+  if (fields === everyField) return [findUnreadTitle(text, name) ?? '', name];
+  if (fields === pathField) return [name];
+  return fields === titleField ? [findTitle(text)?.title ?? name] : [];
 }
 
 /** Characters of a word that a window may begin with. */

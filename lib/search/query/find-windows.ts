@@ -12,14 +12,13 @@ const overlap = 2048;
 
 /**
  * Where in a long text a phrase can stand: in the first chunk, which may hold the title, in the chunks with all of its
- * terms, and across the end of one where two neighbours have all of them.
+ * terms, and across the end of one where two neighbours have all of them. A phrase without terms can stand in any.
  * @param head the ordinal of the document
  * @returns in order; null where the whole text is to be read
  */
 export function findWindows(segment: Segment, head: number, terms: readonly QueryTerm[]): Span[] | null {
   if (!segment.isHead(head)) return null;
   const alternatives = terms.slice(0, maxTerms).map((term) => (term.type === 'any' ? term.terms : [termOf(term)]));
-  if (alternatives.length === 0) return null;
   const chunks = segment.chunkStarts.subarray(head + 1, segment.endOf(head));
   const masks = new Uint32Array(chunks.length);
   const inBody = countsOf(bodyField);

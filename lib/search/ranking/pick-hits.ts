@@ -41,7 +41,7 @@ export async function pickHits(
       const { areHeld, start, read } = await runCooperatively(work);
       characters += read + Math.ceil(text.length / costOfOpening);
       if (!areHeld) continue;
-      if (start > 0) hit = { ...candidate, chunkStart: start };
+      if (start !== undefined) hit = { ...candidate, chunkStart: start };
     }
     hits.push(present(hit));
   }
