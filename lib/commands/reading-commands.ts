@@ -3,7 +3,7 @@ import { isVersionId } from '../domain/etag.js';
 import { Refusal } from '../domain/refusal.js';
 import { parseLabels } from '../operations/documents/content.js';
 import { readDocument } from '../operations/documents/read-document.js';
-import { searchDocuments } from '../operations/documents/search-documents.js';
+import { searchDocuments, type FoundText, type SearchInput } from '../operations/documents/search-documents.js';
 import { searchLines, type LineResults, type SearchLinesInput } from '../operations/documents/search-lines.js';
 import { browseFolder, type Entry } from '../operations/folders/browse-folder.js';
 import { decodeText } from '../text/charset.js';
@@ -127,14 +127,18 @@ export const readingCommands: Readonly<Record<string, Command>> = {
     const label = fields.optionalText('label');
     const labels = label === undefined ? [] : parseLabels([label]);
     if (fields.isThere('match')) return findLines(context, fields, labels, limit);
-    const { hits, didYouMean } = await context.perform(searchDocuments, {
-      query: fields.text('words'),
-      folder: fields.folderOrRoot('in'),
-      labels,
-      limit,
-      position: null,
-    });
-    const meant = didYouMean.map(({ word }) => word);
+    const asked = { query: fields.text('words'), folder: fields.folderOrRoot('in'), labels };
+    const hits: FoundText[] = [];
+    const meant: string[] = [];
+    let position: SearchInput['position'] = null;
+    // An answer to a phrase can end early.
+    do {
+      const input: SearchInput = { ...asked, limit: limit - hits.length, position };
+      const found = await context.perform(searchDocuments, input);
+      hits.push(...found.hits);
+      meant.push(...found.didYouMean.map(({ word }) => word));
+      ({ position } = found);
+    } while (hits.length < limit && position !== null);
     return { items: hits.map(toHitRecord), ...(meant.length === 0 ? {} : { did_you_mean: meant }) };
   }),
 };

@@ -37,6 +37,23 @@ describe('the search route, for more than hits', () => {
     assert.equal((await ask('q=x&partial=maybe')).status, 400);
   });
 
+  it('ends a page early, and goes on by its cursor, where a phrase is looked for in much text', async () => {
+    const text = 'The one of it is in the other. '.repeat(40_000);
+    for (const name of 'abcdefghijklmnopqrstuv') await ada.create(`phrases/${name}.txt`, text);
+    await ada.create('phrases/z.txt', `${text} To be or not to be.`);
+    let [cursor, pages] = ['', 0];
+    let found: string[] = [];
+    do {
+      const { json } = await ask(`q=${encodeURIComponent('"to be or not to be"')}&location=phrases${cursor}`);
+      pages += 1;
+      found = [...found, ...locationsOf({ json } as HttpAnswer)];
+      cursor = json.next_cursor === null ? '' : `&cursor=${json.next_cursor}`;
+      assert.equal(json.did_you_mean, undefined);
+    } while (cursor !== '');
+    assert.deepEqual(found, ['phrases/z.txt']);
+    assert.ok(pages >= 2, `${pages} pages`);
+  });
+
   it('names words that were perhaps meant where it finds nothing, and none of hidden documents', async () => {
     await ada.create('open/a.md', 'Our Vacations are long.');
     await ada.create('open/b.md', 'A wallaby and its kin.');

@@ -62,6 +62,12 @@ const hitFrame = 120;
 const sizeOf = ({ document, snippet, place }: FoundText): number =>
   hitFrame + document.location.length + (place?.section?.length ?? 0) + JSON.stringify(snippet).length;
 
+/**
+ * Pages of the index that ended early, for one answer: as many times the documents of a phrase are read (decision 0014).
+ * Else one of frequent words would have all of a workspace read.
+ */
+const mostCuts = 4;
+
 /** Hits described before the event loop takes other requests. */
 const hitsAtOnce = 20;
 
@@ -89,6 +95,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
     let { position } = input;
     let taken = 0;
     let leavesOut = false;
+    let cuts = 0;
     do {
       const limit = input.limit - hits.length;
       const page = await workspace.search.search({ ...asked, limit, position });
@@ -108,9 +115,10 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
         hits.push(found);
       }
       ({ position, leavesOut } = page);
+      if (page.hits.length < limit) cuts += 1;
       // Documents deleted since the index was read leave room, and the next page fills it.
-    } while (hits.length < input.limit && position !== null);
-    const isNothing = input.position === null && hits.length === 0;
+    } while (hits.length < input.limit && position !== null && cuts < mostCuts);
+    const isNothing = input.position === null && hits.length === 0 && position === null;
     const didYouMean = isNothing
       ? await suggestWords(workspace, { ...asked, limit: 1 }, () => workspace.view(caller))
       : [];

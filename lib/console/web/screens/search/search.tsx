@@ -159,6 +159,10 @@ export function Search({ workspace }: ScreenProps): ReactNode {
         <ProblemState error={found.error} what="search" onRetry={() => void found.refetch()} />
       ) : hits === undefined ? (
         <Skeleton lines={8} label="Searching" />
+      ) : isEmpty && found.hasNextPage ? (
+        <State icon={SearchIcon} title="Nothing found yet">
+          <p>Only some of the documents have been read for the phrase so far.</p>
+        </State>
       ) : isEmpty ? (
         <State icon={SearchX} title="Nothing found">
           <p>No document that you can reach has these words{isFiltered ? ' and passes the filters' : ''}.</p>
@@ -184,7 +188,7 @@ export function Search({ workspace }: ScreenProps): ReactNode {
       )}
       {match === '' && found.hasNextPage && (
         <Button isPending={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-          Load more
+          {isEmpty ? 'Search on' : 'Load more'}
         </Button>
       )}
     </Page>
