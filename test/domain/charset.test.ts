@@ -123,6 +123,7 @@ describe('How bytes become text', () => {
       [Buffer.alloc(16 << 20, Buffer.from('Köln € ', 'latin1')), declaring('windows-1252')],
       [Buffer.alloc(16 << 20, 0xb1), declaring('iso-8859-2')],
       [Buffer.concat([Buffer.from([0xff, 0xfe]), units]), 'text/plain'],
+      [Buffer.from('漢字'.repeat(3 << 20)), 'text/plain'],
     ] as const) {
       const charset = charsetOf(bytes, type);
       const text = decodeText(bytes, type);
@@ -138,6 +139,19 @@ describe('How bytes become text', () => {
       assert.ok(runAtOnce(asUtf8InSteps(bytes, type)).equals(Buffer.from(text)), type);
     }
   }).timeout(30_000);
+
+  it('reads the same in steps, wherever a step would divide a character, and whatever is no UTF-8', () => {
+    for (const piece of ['ß', '漢', '😀', 'a😀漢ß']) {
+      for (let before = 0; before < 4; before += 1) {
+        const bytes = Buffer.from(`${'x'.repeat(before)}${piece.repeat((2 << 20) / Buffer.byteLength(piece))}`);
+        assert.ok(runAtOnce(decodeTextInSteps(bytes, 'text/plain')) === bytes.toString(), `${before} ${piece}`);
+      }
+    }
+    for (const bytes of [[0x80], [0xf0, 0x9f], [0xf0, 0x9f, 0x98], [0xe6, 0xbc, 0x80, 0x80], [0x61, 0xf0]]) {
+      const text = Buffer.alloc((1 << 20) + 1, Buffer.from(bytes));
+      assert.ok(runAtOnce(decodeTextInSteps(text, 'text/plain; charset=utf-8')) === text.toString(), `${bytes}`);
+    }
+  });
 
   it('takes all declarations of a charset for the first, and replaces all', () => {
     const twice = 'text/csv; charset=koi8-r; header=present;charset="windows-1252"';
