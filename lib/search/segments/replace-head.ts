@@ -1,7 +1,7 @@
 import { byteLength, compareText } from '../../domain/location.js';
 import type { AnalyzedDocument } from '../analysis/analyze-document.js';
 import { fieldCount, ordinalShift } from './posting.js';
-import { chunkFlag, compareBytes, headFlag, Segment } from './segment.js';
+import { chunkFlag, headFlag, Segment } from './segment.js';
 import { firstPosting } from './write-segment.js';
 
 /**
@@ -12,80 +12,147 @@ import { firstPosting } from './write-segment.js';
  */
 export function replaceHead(from: Segment, ordinal: number, head: AnalyzedDocument): Segment {
   const end = from.endOf(ordinal);
-  const terms = withHead(termsBetween(from, ordinal + 1, end), head.terms);
+  const ofChunks = termsBetween(from, ordinal + 1, end);
+  const ofHead = termsOfHead(from, head);
+  const size = sizeOf(from, ofChunks, ofHead);
   const segment = Segment.allocate({
+    ...size,
     entries: end - ordinal,
-    terms: terms.length,
-    postings: terms.reduce((sum, { start, end: last, ofHead }) => sum + last - start + (ofHead === 0 ? 0 : 1), 0),
     locationBytes: (end - ordinal) * byteLength(head.location),
-    termBytes: terms.reduce((sum, { bytes }) => sum + bytes.length, 0),
     directionBytes: head.directions.length,
   });
   writeEntries(segment, head, from, ordinal);
-  let byte = 0;
-  let posting = 0;
-  terms.forEach(({ bytes, start, end: last, ofHead }, index) => {
-    segment.termBytes.set(bytes, byte);
-    byte += bytes.length;
-    segment.termStarts[index + 1] = byte;
-    if (ofHead !== 0) {
-      segment.postings[posting] = ofHead;
-      posting += 1;
-    }
-    for (let at = start; at < last; at += 1, posting += 1) {
-      segment.postings[posting] = (from.postings[at] ?? 0) - (ordinal << ordinalShift);
-    }
-    segment.postingStarts[index + 1] = posting;
-  });
+  const writer = new TermWriter(segment, from, ordinal << ordinalShift);
+  let next = 0;
+  for (const { bytes, counts, place, isThere } of ofHead) {
+    for (; (ofChunks.places[next] ?? place) < place; next += 1) writer.write(ofChunks, next, 0);
+    if (isThere && ofChunks.places[next] === place) {
+      writer.write(ofChunks, next, counts);
+      next += 1;
+    } else writer.writeAlone(bytes, counts);
+  }
+  for (; next < ofChunks.places.length; next += 1) writer.write(ofChunks, next, 0);
   return segment;
 }
 
-/** A term of the new segment: its postings of chunks in the old one, and its counts in the head; 0 for none. */
-interface Term {
-  readonly bytes: Uint8Array;
-  readonly start: number;
-  readonly end: number;
-  readonly ofHead: number;
+/** Terms of chunks: their places in the old segment, in order, and where their postings of these chunks stand. */
+interface ChunkTerms {
+  readonly places: Uint32Array;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
 }
 
-/** The terms of the entries in [first, end), in order. */
-function termsBetween(
-  { terms, termBytes, termStarts, postings, postingStarts }: Segment,
-  first: number,
-  end: number,
-): Term[] {
-  const found: Term[] = [];
+/** The terms of the entries in [first, end). A long text has a million of them, so there is no object for each. */
+function termsBetween({ terms, postings, postingStarts }: Segment, first: number, end: number): ChunkTerms {
+  const [places, starts, ends] = [new Uint32Array(terms), new Uint32Array(terms), new Uint32Array(terms)];
+  let count = 0;
   for (let term = 0; term < terms; term += 1) {
     const last = postingStarts[term + 1] ?? 0;
     const from = firstPosting(postings, first, postingStarts[term] ?? 0, last);
     if (from === last || (postings[from] ?? 0) >>> ordinalShift >= end) continue;
-    const to = firstPosting(postings, end, from, last);
-    found.push({ bytes: termBytes.subarray(termStarts[term], termStarts[term + 1]), start: from, end: to, ofHead: 0 });
+    places[count] = term;
+    starts[count] = from;
+    ends[count] = firstPosting(postings, end, from, last);
+    count += 1;
   }
-  return found;
+  return { places: places.subarray(0, count), starts: starts.subarray(0, count), ends: ends.subarray(0, count) };
 }
 
-/** Both in the order of their bytes. */
-function withHead(terms: readonly Term[], counts: ReadonlyMap<string, number>): Term[] {
-  const all: Term[] = [];
-  let next = 0;
-  for (const [term, ofHead] of [...counts].sort(([a], [b]) => compareText(a, b))) {
-    const bytes = Buffer.from(term);
-    for (let other = terms[next]; other !== undefined && compare(other.bytes, bytes) < 0; other = terms[next]) {
-      all.push(other);
-      next += 1;
+interface HeadTerm {
+  readonly bytes: Buffer;
+  readonly counts: number;
+  /** Of the first term of the old segment that is not before it, and whether that is the term itself. */
+  readonly place: number;
+  readonly isThere: boolean;
+}
+
+/** In the order of their bytes. */
+function termsOfHead(from: Segment, head: AnalyzedDocument): HeadTerm[] {
+  return [...head.terms]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([term, counts]) => {
+      const bytes = Buffer.from(term);
+      return { bytes, counts, place: from.firstTerm(bytes), isThere: from.findTerm(bytes) >= 0 };
+    });
+}
+
+function sizeOf(from: Segment, { places, starts, ends }: ChunkTerms, ofHead: readonly HeadTerm[]) {
+  const { termStarts } = from;
+  const alone = ofHead.filter(({ place, isThere }) => !isThere || !hasPlace(places, place));
+  let postings = ofHead.length;
+  let termBytes = alone.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  for (let index = 0; index < places.length; index += 1) {
+    const place = places[index] ?? 0;
+    postings += (ends[index] ?? 0) - (starts[index] ?? 0);
+    termBytes += (termStarts[place + 1] ?? 0) - (termStarts[place] ?? 0);
+  }
+  return { terms: places.length + alone.length, postings, termBytes };
+}
+
+/** Whether the place is among those, which are in order. */
+function hasPlace(places: Uint32Array, place: number): boolean {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((places[middle] ?? 0) < place) low = middle + 1;
+    else high = middle;
+  }
+  return places[low] === place;
+}
+
+/** Writes terms in order. */
+class TermWriter {
+  readonly #to: Segment;
+  readonly #from: Segment;
+  /** What a posting of the old segment is less in the new one. */
+  readonly #shift: number;
+  #terms = 0;
+  #byte = 0;
+  #posting = 0;
+
+  constructor(to: Segment, from: Segment, shift: number) {
+    this.#to = to;
+    this.#from = from;
+    this.#shift = shift;
+  }
+
+  /** @param counts in the head; 0 for none */
+  write({ places, starts, ends }: ChunkTerms, index: number, counts: number): void {
+    const { termBytes, termStarts, postings } = this.#from;
+    const place = places[index] ?? 0;
+    const end = termStarts[place + 1] ?? 0;
+    let byte = this.#byte;
+    // A copy by the engine would take longer for so few bytes.
+    for (let at = termStarts[place] ?? 0; at < end; at += 1, byte += 1) this.#to.termBytes[byte] = termBytes[at] ?? 0;
+    this.#byte = byte;
+    let posting = this.#posting;
+    if (counts !== 0) {
+      this.#to.postings[posting] = counts;
+      posting += 1;
     }
-    const same = terms[next];
-    if (same !== undefined && compare(same.bytes, bytes) === 0) {
-      all.push({ ...same, ofHead });
-      next += 1;
-    } else all.push({ bytes, start: 0, end: 0, ofHead });
+    const last = ends[index] ?? 0;
+    for (let at = starts[index] ?? 0; at < last; at += 1, posting += 1) {
+      this.#to.postings[posting] = (postings[at] ?? 0) - this.#shift;
+    }
+    this.#posting = posting;
+    this.#end();
   }
-  return all.concat(terms.slice(next));
-}
 
-function compare(a: Uint8Array, b: Uint8Array): number {
-  return compareBytes(a, 0, a.length, b, 0, b.length);
+  /** A term of the head alone. */
+  writeAlone(bytes: Buffer, counts: number): void {
+    this.#to.termBytes.set(bytes, this.#byte);
+    this.#byte += bytes.length;
+    this.#to.postings[this.#posting] = counts;
+    this.#posting += 1;
+    this.#end();
+  }
+
+  #end(): void {
+    this.#terms += 1;
+    this.#to.termStarts[this.#terms] = this.#byte;
+    this.#to.postingStarts[this.#terms] = this.#posting;
+  }
 }
 
 /** All of them at the head's location; the chunks as they were. */
