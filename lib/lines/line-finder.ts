@@ -71,9 +71,12 @@ export class LineFinder {
       signal?.throwIfAborted();
       return answer;
     };
+    let begunIn: Worker | undefined;
     const search = {
       milliseconds: 0,
-      async read(text: StoredText, asked: LinesAsked, milliseconds: number): Promise<LinesFound> {
+      read: async (text: StoredText, asked: LinesAsked, milliseconds: number): Promise<LinesFound> => {
+        // Another thread would not know what is looked for.
+        if (this.#worker !== begunIn) throw new Error('The thread that finds lines was closed.');
         const { found } = await ask({ text, asked, milliseconds });
         if (found === undefined) throw new Error('The thread that finds lines has answered nothing.');
         return found;
@@ -84,6 +87,7 @@ export class LineFinder {
     signal?.addEventListener('abort', stop);
     try {
       const { fault } = await ask({ query });
+      begunIn = this.#worker;
       if (fault !== undefined) {
         const { message, position } = fault;
         throw invalidRequest('bad_pattern', message, { input: 'query', ...(position === null ? {} : { position }) });

@@ -84,6 +84,15 @@ describe('The thread that finds lines', () => {
     assert.ok(spent.length === 2 && spent.every((milliseconds) => milliseconds > 0), spent.join(' '));
   });
 
+  it('does not go on with a search in another thread, which does not know what is looked for', async () => {
+    const reading = finder.search(searching(exact('zebra')), async (search) => {
+      await finder.close();
+      return search.read(textOf('lion'), asked, 60_000);
+    });
+    await assert.rejects(reading, /closed/);
+    assert.deepEqual(await find('a\nzebra'), [2]);
+  });
+
   it('ends when it is idle after an erase, and starts again for the next search', async () => {
     const first = find('zebra');
     finder.forget();

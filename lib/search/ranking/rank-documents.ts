@@ -55,6 +55,7 @@ export function* rankDocuments(reached: readonly ReachedSegment[], request: Rank
       yield;
     }
     foldChunks(accumulator, segment);
+    yield;
     if (scored.length === 0 || request.query.readsAll) markAll(accumulator, segment);
     for (const filter of filters) markRequired(accumulator, segment, filter, place);
     for (const { terms, fields } of prohibited) {
