@@ -279,15 +279,9 @@ function* decodeUtf8(bytes: Buffer): Generator<void, string> {
   return parts.join('');
 }
 
-/** Bytes of a character behind its first one. */
-const mostBehind = 3;
-
-/** The place itself, or the start of the character that a cut there would divide. */
+/** The place itself, or the start of the character that a cut there would divide: more than three in a row belong to none. */
 function beforeCharacter(bytes: Buffer, place: number): number {
-  let start = place;
-  while (place - start < mostBehind && isBehind(bytes[start])) start -= 1;
-  // So many of them in a row belong to none.
-  return isBehind(bytes[start]) ? place : start;
+  return place - ([0, 1, 2, 3].find((back) => !isBehind(bytes[place - back])) ?? 0);
 }
 
 const isBehind = (byte = 0): boolean => (byte & 0xc0) === 0x80;
