@@ -136,6 +136,23 @@ describe('search: hostile texts', () => {
     }
   });
 
+  it('are searched for a phrase in alternation with others, also where many short ones are at hand', async () => {
+    const of = new IndexOf({}, { firstTier: 1_000_000 });
+    for (let index = 0; index < 200; index += 1) of.write(`${index}.txt`, 'The one of the others.');
+    const now = performance.now.bind(performance);
+    let elapsed = 0;
+    performance.now = () => (elapsed += 3);
+    try {
+      let isDone = false;
+      void of.find('"one others"').finally(() => (isDone = true));
+      let turns = 0;
+      for (; !isDone; turns += 1) await turn();
+      assert.ok(turns > 60, `${turns} turns`);
+    } finally {
+      performance.now = now;
+    }
+  });
+
   /** Steps of the work, and the most words that one of them visits. */
   const stepsOf = (text: string): { steps: number; most: number; words: string[] } => {
     const words: string[] = [];

@@ -3,7 +3,7 @@ import { nameOf, type Location } from '../../domain/location.js';
 import type { SearchPosition } from '../../search/ranking/search-position.js';
 import type { SearchHit, SearchPage, SearchRequest } from '../../search/search-index.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
-import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import { Rests } from '../../scheduling/rests.js';
 import type { View } from '../../view/view.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import type { ReadOperation } from '../operation.js';
@@ -68,9 +68,6 @@ const sizeOf = ({ document, snippet, place }: FoundText): number =>
  */
 const mostCuts = 4;
 
-/** Hits described before the event loop takes other requests. */
-const hitsAtOnce = 20;
-
 /**
  * Documents in the caller's reach, best first. The reach is applied before the ranking, so that nothing out of it has
  * any effect (Operations 6, 9). No role is needed: without one there is nothing to find.
@@ -96,13 +93,12 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
     let taken = 0;
     let leavesOut = false;
     let cuts = 0;
+    const rests = new Rests();
     do {
       const limit = input.limit - hits.length;
       const page = await workspace.search.search({ ...asked, limit, position });
       for (const [index, hit] of page.hits.entries()) {
-        if (index % hitsAtOnce === hitsAtOnce - 1) {
-          await yieldToLoop();
-        }
+        if (rests.isDue) await rests.take();
         const found = await describeHit(workspace.view(caller), workspace, hit, page.query, withPlaces);
         if (found === undefined) continue;
         taken += sizeOf(found);

@@ -1,6 +1,7 @@
 import { checkPhrases, maxPhraseText } from '../query/check-phrases.js';
 import type { Phrase } from '../query/parse-query.js';
 import type { Span } from '../analysis/reduce-markup.js';
+import { Rests } from '../../scheduling/rests.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { SearchOptions } from '../query/search-options.js';
 import type { SearchHit } from '../query/search-request.js';
@@ -31,11 +32,14 @@ export async function pickHits(
   const hits: SearchHit[] = [];
   let examined = 0;
   let characters = 0;
+  // A text that is at hand gives others no turn, however many there are.
+  const rests = new Rests();
   for (const [place, candidate] of candidates.entries()) {
     let hit = candidate;
     if (hits.length === limit || characters > maxPhraseText) break;
     examined += 1;
     if (phrases.length > 0) {
+      if (rests.isDue) await rests.take();
       const text = (await readText(candidate.key, candidate.location)) ?? '';
       const work = checkPhrases(candidate.location, text, phrases, (phrase) => windowsOf(place, phrase));
       const { areHeld, start, read } = await runCooperatively(work);
