@@ -143,10 +143,10 @@ describe('search: hostile texts', () => {
     let elapsed = 0;
     performance.now = () => (elapsed += 3);
     try {
-      let isDone = false;
-      void of.find('"one others"').finally(() => (isDone = true));
+      const state = { isDone: false };
+      void of.find('"one others"').finally(() => (state.isDone = true));
       let turns = 0;
-      for (; !isDone; turns += 1) await turn();
+      for (; !state.isDone; turns += 1) await turn();
       assert.ok(turns > 60, `${turns} turns`);
     } finally {
       performance.now = now;
