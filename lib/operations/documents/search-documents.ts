@@ -120,7 +120,8 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
       : [];
     return { commit, hits, leavesOut, didYouMean, position };
   },
-  // A suggested word is shown, so its document counts as read. The record does not name documents: an erase would have to remove the names, and the query with them (decision 0260).
+  // A suggested word is shown, so its document counts as read. The record does not name documents: an erase would have to
+  // remove the names, and the query with them (decision 0260).
   noteResult: ({ commit, hits, didYouMean }) => ({
     ...(commit === null ? {} : { version: commit }),
     extent: { touched: [...hits, ...didYouMean].map(({ document }) => document.number) },
