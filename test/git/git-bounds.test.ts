@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { boundsFor } from '../../lib/git/program/git-bounds.js';
+import { boundCommand, boundsFor } from '../../lib/git/program/git-bounds.js';
 import { boundGit, requireGit, runGit, type ForeignGit } from '../../lib/git/program/git-program.js';
 import { startGit } from '../../lib/git/program/start-git.js';
 import { makeDeltaBomb } from '../support/git/delta-bomb.js';
@@ -39,6 +39,13 @@ describe('a git that has bounds', function () {
     await assert.rejects(unpack([150, 151], { memory: 200 * mebibyte }), /It cannot be: it holds .* than 200 MiB/);
     await assert.rejects(unpack([80], { allocation: 50 * mebibyte }), /It cannot be: it holds something/);
     await assert.rejects(unpack(sizes, { time: 1 }), /It cannot be: git has worked on it for 1 seconds/);
+  });
+
+  it('has its limits from the system, and a hard one for its time', () => {
+    const [file, parameters] = boundCommand('/bin/cat', ['/proc/self/limits'], { ...usual, time: 20 });
+    const limits = execFileSync(file, [...parameters], { encoding: 'utf8' });
+    assert.match(limits, /^Max cpu time +20 +25 /m);
+    assert.match(limits, /^Max core file size +0 /m);
   });
 
   it('is given more for an extent that is larger', () => {

@@ -48,11 +48,12 @@ export const modestSettings: readonly string[] = [
 
 /**
  * The shell sets the limits for itself, and becomes git. The limit of memory is that of data (setrlimit(2)), since the
- * one of addresses would count the packs that git maps. What has used up its time is ended by SIGXCPU. A limit that the
+ * one of addresses would count the packs that git maps. What has used up its time is ended by SIGXCPU, and five seconds
+ * later for good; the softer limit is set first, because no limit may be softer than the hard one. A limit that the
  * system does not have is passed over.
  */
 const limiter =
-  '{ ulimit -c 0; ulimit -H -t $(($1 + 5)); ulimit -S -t "$1"; ulimit -d "$2"; } 2>/dev/null; shift 2; exec "$@"';
+  '{ ulimit -c 0; ulimit -S -t "$1"; ulimit -H -t $(($1 + 5)); ulimit -d "$2"; } 2>/dev/null; shift 2; exec "$@"';
 
 /** A command that runs another one within its bounds. */
 export function boundCommand(
