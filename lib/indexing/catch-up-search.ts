@@ -159,6 +159,8 @@ async function buildAnew(
   const { index } = keeper;
   const invalidation = readInvalidation(workspace.journal.reader);
   await keeper.startAnew(languages);
+  // An erase waits for this. It finds texts by the number of their document.
+  if (invalidation !== '') await workspace.texts.files.dropStale();
   await takeAll(workspace, keeper, index, (...some) => index.backfill(...some), 'build', onProgress);
   if (keeper.isClosing) return;
   const { head } = workspace.journal.state;

@@ -34,7 +34,8 @@ export interface FileTextsOptions {
   readonly readBlob: (oid: string) => Promise<Buffer>;
   /** The document's present content; undefined where it is no file whose text is made, or not live. */
   readonly currentOf: (number: number) => WantedFile | undefined;
-  readonly isLive: (number: number) => boolean;
+  /** The name of a live document's present content, of whatever kind. */
+  readonly blobOf: (number: number) => string | undefined;
   /** Called when the text of a document's present content is there. */
   readonly onMade: (number: number) => void;
   readonly onFault: (what: string, cause: unknown) => void;
@@ -64,6 +65,8 @@ export class FileTexts {
   /** Erased while a text of theirs could still come. */
   readonly #forgotten = new Set<number>();
   #working: Promise<void> | undefined;
+  /** The looks for missing texts. */
+  #looking: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor(options: FileTextsOptions) {
@@ -93,20 +96,22 @@ export class FileTexts {
     if (this.#isClosed || this.#files.has(file)) return;
     const own = this.#waiting.get(file.author) ?? new Map<number, WantedFile>();
     this.#waiting.set(file.author, own.set(file.number, file));
-    this.#working ??= this.#work().finally(() => (this.#working = undefined));
+    this.#startWork();
   }
 
   /**
    * Looks through documents for texts that are missing here or in the index. @param numbers of files without a text in the
    * index
    */
-  async catchUp(numbers: Iterable<number>): Promise<void> {
+  catchUp(numbers: Iterable<number>): Promise<void> {
+    const looking = this.#lookThrough(numbers);
+    this.#looking = Promise.allSettled([this.#looking, looking]);
+    return looking;
+  }
+
+  async #lookThrough(numbers: Iterable<number>): Promise<void> {
+    await this.dropStale();
     const rests = new Rests();
-    for (const number of this.#files.numbers()) {
-      if (this.#isClosed) return;
-      if (rests.isDue) await rests.take();
-      if (!this.#options.isLive(number)) this.#files.drop(number);
-    }
     for (const number of numbers) {
       if (this.#isClosed) return;
       if (rests.isDue) await rests.take();
@@ -114,6 +119,21 @@ export class FileTexts {
       if (current === undefined) continue;
       if (!this.#files.has(current)) this.want(current);
       else if ('text' in ((await this.#files.read(current)) ?? {})) this.#options.onMade(number);
+    }
+  }
+
+  /**
+   * Drops all texts but those of present contents. Where the rows of documents were made again, a document can have
+   * another number: what lies under the former one is found by no erase.
+   */
+  async dropStale(): Promise<void> {
+    const rests = new Rests();
+    for (const number of await this.#files.numbers()) {
+      if (this.#isClosed) return;
+      if (rests.isDue) await rests.take();
+      const blobOid = this.#options.blobOf(number);
+      if (blobOid === undefined) this.#files.drop(number);
+      else this.#files.dropOthers({ number, blobOid });
     }
   }
 
@@ -145,8 +165,9 @@ export class FileTexts {
     this.#forgotten.delete(number);
   }
 
-  /** Resolves when nothing waits. */
+  /** Resolves when nothing waits, and nothing is looked for. */
   async settled(): Promise<void> {
+    await this.#looking;
     while (this.#working !== undefined) await this.#working;
   }
 
@@ -158,10 +179,21 @@ export class FileTexts {
     await Promise.allSettled([...this.#making.values()].map(({ made }) => made));
   }
 
+  #startWork(): void {
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
+      // What came after the last look, and before this.
+      if (this.#waiting.size > 0) this.#startWork();
+    });
+  }
+
   async #work(): Promise<void> {
+    const rests = new Rests();
     for (let file = this.#takeNext(); file !== undefined; file = this.#takeNext()) {
+      // Thousands of files can be deleted while they wait.
+      if (rests.isDue) await rests.take();
       try {
-        await this.make(file);
+        if (this.#isCurrent(file)) await this.make(file);
       } catch (error) {
         if (this.#isClosed || error instanceof ChildLost) continue;
         this.#options.onFault('The text of a file could not be made', error);
@@ -169,13 +201,12 @@ export class FileTexts {
     }
   }
 
-  /** The next file of the writer whose turn it is, if it is still the document's content. */
+  /** The next file of the writer whose turn it is. */
   #takeNext(): WantedFile | undefined {
     for (const [author, own] of this.#waiting) {
       this.#waiting.delete(author);
       for (const [number, file] of own) {
         own.delete(number);
-        if (this.#options.currentOf(number)?.blobOid !== file.blobOid) continue;
         if (own.size > 0) this.#waiting.set(author, own);
         return file;
       }
@@ -183,9 +214,12 @@ export class FileTexts {
     return undefined;
   }
 
+  #isCurrent({ number, blobOid }: WantedFile): boolean {
+    return this.#options.currentOf(number)?.blobOid === blobOid;
+  }
+
   async #makeAndKeep(file: WantedFile, signal: AbortSignal): Promise<MadeText> {
-    const isWanted = (): boolean =>
-      !this.#forgotten.has(file.number) && this.#options.currentOf(file.number)?.blobOid === file.blobOid;
+    const isWanted = (): boolean => !this.#forgotten.has(file.number) && this.#isCurrent(file);
     const isPresent = isWanted();
     const tries = isPresent ? this.#files.noteTry(file) : 0;
     try {

@@ -34,7 +34,7 @@ export function openTexts({ reader, onMade, extractor, readBlob, ...options }: T
       const current = currentOf(number);
       return current !== undefined && texts.isMade(current) ? toFile(current) : undefined;
     },
-    isLive: (number) => reader().documents.byNumber(number) !== undefined,
+    blobOf: (number) => reader().documents.byNumber(number)?.current.blobOid,
     onMade: (number) => {
       const tables = reader();
       const row = tables.documents.byNumber(number);

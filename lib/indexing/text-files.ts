@@ -60,8 +60,11 @@ export class TextFiles {
       if (text === undefined) fs.rmSync(this.#pathOf(content, endings.text), { force: true });
       if (text !== undefined) return { text: text.toString('utf8', 1), isCut: text[0] === cutMark };
     }
-    const reason = (await readIfThere(this.#pathOf(content, endings.reason)))?.toString('utf8');
-    return extractionReasons.filter((each) => each === reason).map((each) => ({ reason: each }))[0];
+    const word = (await readIfThere(this.#pathOf(content, endings.reason)))?.toString('utf8');
+    if (word === undefined) return undefined;
+    const reason = extractionReasons.find((each) => each === word);
+    if (reason === undefined) fs.rmSync(this.#pathOf(content, endings.reason), { force: true });
+    return reason === undefined ? undefined : { reason };
   }
 
   /** @param isWanted asked in the moment in which it would be there for others to see */
@@ -109,10 +112,20 @@ export class TextFiles {
     if (this.#folder !== null) fs.rmSync(path.join(this.#folder, String(number)), { recursive: true, force: true });
   }
 
+  /** Removes the texts of a document's other contents, and all that an end of the process has left of them. */
+  dropOthers({ number, blobOid }: FileContent): void {
+    if (this.#folder === null) return;
+    const folder = path.join(this.#folder, String(number));
+    for (const name of fs.readdirSync(folder)) {
+      const isOther = !name.startsWith(`${blobOid}.`) || name.endsWith('.new');
+      if (isOther) fs.rmSync(path.join(folder, name), { force: true });
+    }
+  }
+
   /** The documents with a text or a note. */
-  numbers(): number[] {
+  async numbers(): Promise<number[]> {
     if (this.#folder === null) return [...this.#memory.keys()];
-    return fs.readdirSync(this.#folder).map(Number).filter(Number.isSafeInteger);
+    return (await fs.promises.readdir(this.#folder)).map(Number).filter(Number.isSafeInteger);
   }
 
   #pathOf({ number, blobOid }: FileContent, ending: string): string {

@@ -4,11 +4,13 @@ import path from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { parseLocation, rootLocation, type Location } from '../../lib/domain/location.js';
 import type { Caller } from '../../lib/domain/caller.js';
+import { fileOf } from '../../lib/indexing/file-texts.js';
 import { Extractor, type ExtractorOptions } from '../../lib/extraction/extractor.js';
 import { createDocument } from '../../lib/operations/documents/create-document.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import { searchLines } from '../../lib/operations/documents/search-lines.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
+import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { perform } from '../../lib/operations/perform.js';
 import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
 import { makeDocx, wordText } from '../support/files/make-office.js';
@@ -18,6 +20,7 @@ import { addPrincipal } from '../../lib/operations/principals/add-principal.js';
 import { Actor } from '../support/store/actor.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { requireSound } from '../support/store/evidence.js';
+import { Sqlite } from '../support/store/sqlite.js';
 import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
 
@@ -159,6 +162,45 @@ describe('the texts of files in the search index', function () {
     assert.deepEqual(await find('zanzibar'), []);
     assert.deepEqual(await find('heron'), ['other.docx']);
     await requireSound(bench.workspace, bench.files.dataFolder ?? '');
+  });
+
+  it('leave nothing behind when their document is erased after a rebuild that gave it another number', async () => {
+    await put('first.docx', makeDocx(wordText('heron')));
+    await put('secret.docx', makeDocx(wordText('zanzibar')));
+    await put('last.md', Buffer.from('A note.'));
+    await made();
+    await eraseWhole('first.docx');
+    const spoil = new Sqlite(bench.paths.sidecar);
+    spoil.exec('PRAGMA foreign_keys = OFF; DELETE FROM document');
+    spoil.close();
+    await rebuild(bench.workspace, operator);
+    assert.equal(bench.workspace.view(operator).document(parseLocation('secret.docx'))?.number, 1);
+    await eraseWhole('secret.docx');
+    await made();
+    assert.deepEqual(textFiles(), []);
+  });
+
+  it('are made anew where the reason why there was none is damaged on the disk', async () => {
+    await put('scan.pdf', makePdf([[]]));
+    await made();
+    const [name = ''] = fs.readdirSync(path.join(bench.paths.texts, '1'));
+    fs.writeFileSync(path.join(bench.paths.texts, '1', name), '');
+    await bench.workspace.texts.readCurrent(1);
+    await made();
+    assert.equal(read, 2);
+  });
+
+  it('are made of a file that comes right after one that is no more', async () => {
+    await put('a.docx', makeDocx(wordText('wombat')));
+    await made();
+    const { files } = bench.workspace.texts;
+    const document = bench.workspace.view(operator).document(parseLocation('a.docx'))!;
+    const file = fileOf(document, document.current);
+    fs.rmSync(textFiles()[0] ?? '');
+    files.want({ ...file, blobOid: '0'.repeat(40) });
+    files.want(file);
+    await made();
+    assert.equal(read, 2);
   });
 
   it('of one writer are made between those of another', async () => {

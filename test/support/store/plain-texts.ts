@@ -11,7 +11,7 @@ export function plainTexts(readBlob: (oid: string) => Promise<Buffer>): IndexedT
     workspace: 'acme',
     readBlob,
     currentOf: () => undefined,
-    isLive: () => false,
+    blobOf: () => undefined,
     onMade: () => undefined,
     onFault,
   });
