@@ -181,6 +181,11 @@ export class ExtractionChild {
     });
   }
 
+  /** Has it read no file after the present one. */
+  retire(): void {
+    this.#isSpent = true;
+  }
+
   /** Ends it. A file that it reads is lost. */
   end(): void {
     this.#isSpent = true;

@@ -38,6 +38,8 @@ const maxFilesOfChild = 64;
 /** Milliseconds for which an idle child is kept. */
 const keptFor = 10_000;
 
+const ended = (): ChildLost => new ChildLost('The reading is ended.');
+
 interface Kept {
   readonly child: ExtractionChild;
   readonly writer: string;
@@ -53,7 +55,7 @@ export class Extractor {
   readonly #options: { readonly isLimited: boolean; readonly isWatched: boolean };
   readonly #onRead: ExtractorOptions['onRead'];
   #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
   readonly #kept = new Set<Kept>();
   readonly #busy = new Set<ExtractionChild>();
   #isClosed = false;
@@ -77,14 +79,14 @@ export class Extractor {
 
   /**
    * The text of a file with its parts, or why there is none.
-   * @param signal ends the reading
+   * @param signal ends the reading, and the wait for its turn
    * @throws ChildLost where something outside ended its process, twice, or the signal did
    */
   async extract(file: Submitted, signal?: AbortSignal): Promise<Extraction> {
     const kind = kindOf(file.mediaType, file.name);
     if (kind === undefined || !this.isOn) return { reason: 'no_text' };
     if (file.bytes.length > maxFileBytes) return { reason: 'too_large' };
-    await this.#takeTurn();
+    await this.#takeTurn(signal);
     try {
       const outcome = await this.#readOnce(file, signal).catch((error: unknown) => {
         if (!(error instanceof ChildLost) || this.#isClosed) throw error;
@@ -93,15 +95,19 @@ export class Extractor {
       this.#onRead?.(outcome);
       return outcome.extraction;
     } finally {
-      const next = this.#waiting.shift();
+      const [next] = this.#waiting;
       if (next === undefined) this.#free += 1;
       else next();
     }
   }
 
-  /** Ends the children that read nothing now. They may have bytes of the files before in their memory. */
+  /**
+   * Ends the children that read nothing now, and each other one after its present file. They may have bytes of the files
+   * before in their memory.
+   */
   dropIdle(): void {
     for (const kept of this.#kept) this.#drop(kept);
+    for (const child of this.#busy) child.retire();
   }
 
   /** Ends all children. What they read is lost. */
@@ -111,13 +117,30 @@ export class Extractor {
     for (const child of this.#busy) child.end();
   }
 
-  async #takeTurn(): Promise<void> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** @throws ChildLost where the signal comes first */
+  async #takeTurn(signal: AbortSignal | undefined): Promise<void> {
+    if (signal?.aborted === true) throw ended();
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const leave = (): void => {
+        this.#waiting.delete(take);
+        reject(ended());
+      };
+      const take = (): void => {
+        this.#waiting.delete(take);
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      this.#waiting.add(take);
+      signal?.addEventListener('abort', leave);
+    });
   }
 
   async #readOnce(file: Submitted, signal: AbortSignal | undefined): Promise<Outcome> {
-    if (this.#isClosed || signal?.aborted === true) throw new ChildLost('The reading is ended.');
+    if (this.#isClosed || signal?.aborted === true) throw ended();
     const child = this.#takeChild(file.writer);
     this.#busy.add(child);
     const end = (): void => child.end();

@@ -153,7 +153,10 @@ export class FileTexts {
     return made;
   }
 
-  /** An erased document: when this resolves, no text of it is left in a file, none is made, and no child has its bytes. */
+  /**
+   * An erased document: when this resolves, no text of it is left in a file, and none is made. A child that has its bytes
+   * from before, and reads another file, ends with that.
+   */
   async forget(number: number): Promise<void> {
     this.#forgotten.add(number);
     for (const own of this.#waiting.values()) own.delete(number);

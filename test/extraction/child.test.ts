@@ -168,6 +168,44 @@ describe('Reading files in turn', function () {
     assert.ok('text' in found && found.text.includes('word'));
   });
 
+  it('lets a file that is given up go at once, and not when its turn comes', async function () {
+    if (process.platform !== 'linux') skipBecause(this, 'this system has no /proc');
+    const ended: string[] = [];
+    const slow = extractor.extract({ bytes: makeSlow(), mediaType: '', name: 'slow.pdf', writer: 'w/ada' });
+    const noteSlow = slow.then(
+      () => ended.push('slow'),
+      () => ended.push('slow'),
+    );
+    const stop = new AbortController();
+    const next = extractor.extract({ ...small, writer: 'w/bob' }, stop.signal);
+    const noteNext = assert.rejects(next, ChildLost).then(() => ended.push('given up'));
+    const last = read('w/bob');
+    await until('one process reads', () => children().length === 1);
+    stop.abort();
+    await noteNext;
+    for (const pid of children()) process.kill(pid, 'SIGKILL');
+    await until('it is tried again', () => children().length === 1);
+    for (const pid of children()) process.kill(pid, 'SIGKILL');
+    await noteSlow;
+    assert.deepEqual(ended, ['given up', 'slow']);
+    assert.ok('text' in (await last), 'the turn is passed on');
+  });
+
+  it('reads no further file in a process that may know one to be forgotten', async function () {
+    if (process.platform !== 'linux') skipBecause(this, 'this system has no /proc');
+    const [, first] = [await read('w/ada'), children()[0]];
+    const reading = read('w/ada', makeDocx(wordText('other')));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(children(), [first]);
+    extractor.dropIdle();
+    assert.ok('text' in (await reading));
+    await read('w/ada');
+    assert.ok(
+      children().some((pid) => pid !== first),
+      'a new one',
+    );
+  });
+
   it('refuses a file that is too large, and one of a kind that is not read, without a process', async () => {
     assert.deepEqual(await read('w/ada', Buffer.alloc(32 * mebibyte + 1)), { reason: 'too_large' });
     const picture = { bytes: small.bytes, mediaType: 'image/png', name: 'a.png', writer: 'w/ada' };
