@@ -8,9 +8,6 @@ export const shortText = 8 * 1024;
 /** Bytes of texts that are read together. */
 const bytesTogether = 16 * 1024 * 1024;
 
-/** Bytes for which a file counts whose text is made: it may be longer than the file. */
-const bytesOfFile = 1024 * 1024;
-
 export interface AnalysisMeans {
   /** Of the documents' contents. */
   readonly texts: Pick<IndexedTexts, 'read' | 'isMade'>;
@@ -32,40 +29,41 @@ export async function analyzeDocuments(
   means: AnalysisMeans,
 ): Promise<SearchUpsert[]> {
   const pieces: SearchUpsert[] = [];
-  for (const some of inPieces(documents, means)) {
-    const prepared: SearchDocument[] = [];
-    let bytes = 0;
-    for (const document of some) {
-      const { location, size, kind, labels } = document;
-      const isMade = means.texts.isMade(document);
-      const text = kind === 'text' || isMade ? await readIfPossible(document, means) : null;
-      bytes += text === null ? 0 : Math.max(kind === 'text' ? size : 0, text.length);
-      prepared.push({ location, text, kind, labels, isMade });
-    }
+  for await (const { some, prepared, bytes } of inPieces(documents, means)) {
     const analysis = bytes > shortText ? await analyzeBeside(prepared, index, means) : index.analyze(...prepared);
     pieces.push({ analysis, keys: keysFor(analysis, some) });
   }
   return pieces;
 }
 
-/** The documents in their order. The texts of one piece are short enough to be in memory at once. */
-function* inPieces(
-  documents: readonly DocumentToIndex[],
-  { texts }: AnalysisMeans,
-): Generator<readonly DocumentToIndex[]> {
-  let piece: DocumentToIndex[] = [];
-  let bytes = 0;
+/** Documents that are analysed in one go. */
+interface Piece {
+  readonly some: DocumentToIndex[];
+  readonly prepared: SearchDocument[];
+  /** Of their texts. */
+  bytes: number;
+}
+
+/**
+ * The documents in their order, with their texts, in pieces that are short enough to be in memory at once: how long the
+ * text of a file is shows when it is read, so one may come on top.
+ */
+async function* inPieces(documents: readonly DocumentToIndex[], means: AnalysisMeans): AsyncGenerator<Piece> {
+  let piece: Piece = { some: [], prepared: [], bytes: 0 };
   for (const document of documents) {
-    const ofText = document.kind === 'text' && document.size <= maxIndexedBytes ? document.size : 0;
-    const more = texts.isMade(document) ? Math.max(bytesOfFile, document.size) : ofText;
-    if (piece.length > 0 && bytes + more > bytesTogether) {
+    const { location, size, kind, labels } = document;
+    const isMade = means.texts.isMade(document);
+    const known = kind === 'text' && size <= maxIndexedBytes ? size : 0;
+    if (piece.some.length > 0 && piece.bytes + known > bytesTogether) {
       yield piece;
-      [piece, bytes] = [[], 0];
+      piece = { some: [], prepared: [], bytes: 0 };
     }
-    piece.push(document);
-    bytes += more;
+    const text = kind === 'text' || isMade ? await readIfPossible(document, means) : null;
+    piece.some.push(document);
+    piece.prepared.push({ location, text, kind, labels, isMade });
+    piece.bytes += text === null ? 0 : Math.max(known, text.length);
   }
-  if (piece.length > 0) yield piece;
+  if (piece.some.length > 0) yield piece;
 }
 
 async function readIfPossible(document: DocumentToIndex, { texts, leaveOut }: AnalysisMeans): Promise<string | null> {
