@@ -5,14 +5,12 @@ import type { Extractor } from '../extraction/extractor.js';
 import { maxFileBytes } from '../extraction/bounds.js';
 import { Rests } from '../scheduling/rests.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
-import { TextFiles, type FileContent, type MadeText } from './text-files.js';
+import { keyOf, TextFiles, type FileContent, type MadeText } from './text-files.js';
 
 /** A file whose text is wanted. */
 export interface WantedFile extends FileContent {
   /** Bytes. */
   readonly size: number;
-  readonly mediaType: string;
-  readonly name: string;
   /** Id of the principal who wrote this content. */
   readonly author: string;
 }
@@ -144,7 +142,7 @@ export class FileTexts {
   async make(file: WantedFile): Promise<MadeText> {
     const known = await this.#files.read(file);
     if (known !== undefined) return known;
-    const key = `${file.number} ${file.blobOid}`;
+    const key = `${file.number} ${keyOf(file)}`;
     const making = this.#making.get(key);
     if (making !== undefined) return making.made;
     const stop = new AbortController();
@@ -217,8 +215,9 @@ export class FileTexts {
     return undefined;
   }
 
-  #isCurrent({ number, blobOid }: WantedFile): boolean {
-    return this.#options.currentOf(number)?.blobOid === blobOid;
+  #isCurrent(file: WantedFile): boolean {
+    const current = this.#options.currentOf(file.number);
+    return current !== undefined && keyOf(current) === keyOf(file);
   }
 
   async #makeAndKeep(file: WantedFile, signal: AbortSignal): Promise<MadeText> {

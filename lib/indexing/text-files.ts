@@ -4,17 +4,22 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { extractionReasons, type ExtractionReason } from '../domain/extraction.js';
 import { extractorNumber } from '../extraction/extractor.js';
+import { runCooperatively } from '../scheduling/run-cooperatively.js';
+import { decodeTextInSteps } from '../text/charset.js';
+import { kindOf } from '../extraction/file-kinds.js';
 
 /** What was made of a file: its text, or the reason why it has none. */
 export type MadeText =
   | { readonly text: string; /** Whether the file holds more. */ readonly isCut: boolean }
   | { readonly reason: ExtractionReason };
 
-/** A content of a document. */
+/** A content of a document, and what decides how it is read. */
 export interface FileContent {
   /** The document's number. */
   readonly number: number;
   readonly blobOid: string;
+  readonly mediaType: string;
+  readonly name: string;
 }
 
 const deflate = promisify(deflateRaw);
@@ -27,6 +32,11 @@ const maxBytes = 64 * 1024 * 1024;
 const [wholeMark, cutMark] = [0x30, 0x31];
 
 const endings = { text: '.text', reason: '.reason', tries: '.tries' } as const;
+
+/** Under another name a content can be one of another kind, and is read anew. */
+export function keyOf({ blobOid, mediaType, name }: Omit<FileContent, 'number'>): string {
+  return `${blobOid}.${extractorNumber}.${kindOf(mediaType, name) ?? 'none'}`;
+}
 
 /**
  * The texts of files, each beside its document's others: a folder with the document's number, and in it files with the
@@ -45,20 +55,23 @@ export class TextFiles {
   }
 
   /** Whether something is known of the content. */
-  has({ number, blobOid }: FileContent): boolean {
-    if (this.#folder === null) return this.#memory.get(number)?.has(blobOid) ?? false;
-    return [endings.text, endings.reason].some((ending) => fs.existsSync(this.#pathOf({ number, blobOid }, ending)));
+  has(content: FileContent): boolean {
+    if (this.#folder === null) return this.#memory.get(content.number)?.has(keyOf(content)) ?? false;
+    return [endings.text, endings.reason].some((ending) => fs.existsSync(this.#pathOf(content, ending)));
   }
 
   /** Undefined where nothing is known of the content, and where its file is damaged. */
   async read(content: FileContent): Promise<MadeText | undefined> {
-    if (this.#folder === null) return this.#memory.get(content.number)?.get(content.blobOid);
+    if (this.#folder === null) return this.#memory.get(content.number)?.get(keyOf(content));
     const bytes = await readIfThere(this.#pathOf(content, endings.text));
     if (bytes !== undefined) {
       const text = await inflate(bytes, { maxOutputLength: maxBytes }).catch(() => undefined);
       // A damaged file is as good as none, and has to look like that.
       if (text === undefined) fs.rmSync(this.#pathOf(content, endings.text), { force: true });
-      if (text !== undefined) return { text: text.toString('utf8', 1), isCut: text[0] === cutMark };
+      if (text !== undefined) {
+        const words = await runCooperatively(decodeTextInSteps(text.subarray(1), ''));
+        return { text: words, isCut: text[0] === cutMark };
+      }
     }
     const word = (await readIfThere(this.#pathOf(content, endings.reason)))?.toString('utf8');
     if (word === undefined) return undefined;
@@ -75,7 +88,7 @@ export class TextFiles {
         : Buffer.from(made.reason);
     if (!isWanted()) return;
     if (this.#folder === null) {
-      this.#memory.set(content.number, new Map([[content.blobOid, made]]));
+      this.#memory.set(content.number, new Map([[keyOf(content), made]]));
       return;
     }
     // From here on nothing else runs, so that no erase comes between the question and the file.
@@ -113,7 +126,7 @@ export class TextFiles {
   }
 
   /** Removes the texts of a document's other contents, and all that an end of the process has left of them. */
-  dropOthers({ number, blobOid }: FileContent): void {
+  dropOthers({ number, blobOid }: Pick<FileContent, 'number' | 'blobOid'>): void {
     if (this.#folder === null) return;
     const folder = path.join(this.#folder, String(number));
     for (const name of fs.readdirSync(folder)) {
@@ -128,8 +141,8 @@ export class TextFiles {
     return (await fs.promises.readdir(this.#folder)).map(Number).filter(Number.isSafeInteger);
   }
 
-  #pathOf({ number, blobOid }: FileContent, ending: string): string {
-    return path.join(this.#folder ?? '', String(number), `${blobOid}.${extractorNumber}${ending}`);
+  #pathOf(content: FileContent, ending: string): string {
+    return path.join(this.#folder ?? '', String(content.number), `${keyOf(content)}${ending}`);
   }
 }
 

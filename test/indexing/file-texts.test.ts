@@ -126,12 +126,12 @@ describe('the texts of files in the search index', function () {
     const tries = path.join(bench.paths.texts, String(number));
     const blob = current.blobOid;
     fs.mkdirSync(tries);
-    fs.writeFileSync(path.join(tries, `${blob}.1.tries`), '..');
+    fs.writeFileSync(path.join(tries, `${blob}.1.word.tries`), '..');
     await bench.open();
     await made();
     assert.deepEqual(await find('heron'), []);
-    assert.deepEqual(fs.readdirSync(tries), [`${blob}.1.reason`]);
-    assert.equal(fs.readFileSync(path.join(tries, `${blob}.1.reason`), 'utf8'), 'stopped_the_service');
+    assert.deepEqual(fs.readdirSync(tries), [`${blob}.1.word.reason`]);
+    assert.equal(fs.readFileSync(path.join(tries, `${blob}.1.word.reason`), 'utf8'), 'stopped_the_service');
   });
 
   it('that are damaged on the disk are made anew', async () => {
@@ -178,6 +178,21 @@ describe('the texts of files in the search index', function () {
     await eraseWhole('secret.docx');
     await made();
     assert.deepEqual(textFiles(), []);
+  });
+
+  it('are made when a file gets a name, or a media type, that says what it is', async () => {
+    const pdf = makePdf([['Travel by train']]);
+    await put('a', pdf);
+    await put('b.docx', pdf);
+    await made();
+    assert.deepEqual(await find('travel'), []);
+    await bench.actor.rename('a', 'c.pdf');
+    await put('b.docx', pdf, operator, 'application/pdf');
+    await made();
+    assert.deepEqual((await find('travel')).toSorted(), ['b.docx', 'c.pdf']);
+    await bench.actor.rename('c.pdf', 'c');
+    await made();
+    assert.deepEqual(await find('travel'), ['b.docx']);
   });
 
   it('are made anew where the reason why there was none is damaged on the disk', async () => {
@@ -229,7 +244,7 @@ describe('the texts of files in the search index', function () {
     assert.deepEqual(await answerTo(other, 'quokka'), await answerTo(other, 'xyzzy'));
   });
 
-  async function put(location: string, bytes: Buffer, caller: Caller = operator): Promise<void> {
+  async function put(location: string, bytes: Buffer, caller: Caller = operator, mediaType?: string): Promise<void> {
     const at = parseLocation(location);
     const content = { bytes };
     const known = bench.workspace.view(operator).document(at);
@@ -239,6 +254,7 @@ describe('the texts of files in the search index', function () {
           location: at,
           precondition: { any: true },
           content,
+          mediaType,
           message: null,
         }));
   }

@@ -15,7 +15,7 @@ import { requireHeld, requireNoneClaimed, requireUnclaimed } from '../../changes
 import type { WriteContext } from '../../changes/write-context.js';
 import type { AccessReport } from '../../domain/access-change.js';
 import type { AuditExtent } from '../../domain/audit-record.js';
-import type { Document, Folder } from '../../domain/document.js';
+import type { Document, Folder, Version } from '../../domain/document.js';
 import type { Precondition } from '../../domain/etag.js';
 import type { Grant } from '../../domain/grant.js';
 import {
@@ -31,6 +31,7 @@ import {
   type Location,
 } from '../../domain/location.js';
 import { conflict, invalidRequest, notFound } from '../../domain/refusal.js';
+import { kindOf } from '../../extraction/file-kinds.js';
 import type { Event } from '../../history/event.js';
 import { runAtOnce } from '../../scheduling/in-steps.js';
 import { isReadAlike } from '../../search/analysis/analyze-document.js';
@@ -141,9 +142,14 @@ export function applyRelocate(context: WriteContext, change: Relocate): Relocati
   const { gains, losses } = report;
   const { folder } = descend(tables, parentOf(to));
   const moved = describeMoved(tables, moving, { location: to, folder }, now);
-  const isReadAnew = moved.type === 'document' && !isReadAlike(from, to);
+  const isReadAnew = moved.type === 'document' && !isReadAs(moved.document.current, from, to);
   noteSearch(context, versionId, isReadAnew ? noteDocument(moved.document) : { type: 'rename', from, to });
   return { moved, from, to, gains, losses, versionId };
+}
+
+/** Whether the words of a document are read in the same way at both places. */
+function isReadAs({ mediaType }: Pick<Version, 'mediaType'>, from: Location, to: Location): boolean {
+  return isReadAlike(from, to) && kindOf(mediaType, nameOf(from)) === kindOf(mediaType, nameOf(to));
 }
 
 /** The thing to move: a document or a folder. */
