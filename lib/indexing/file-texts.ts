@@ -137,7 +137,7 @@ export class FileTexts {
 
   /**
    * The text of a file, made now where nothing is known of it. All who ask for one document meanwhile get the same.
-   * @throws ChildLost where its making was ended from outside
+   * @throws ChildLost where its making was ended from outside, or the document is live no more
    */
   async make(file: WantedFile): Promise<MadeText> {
     const known = await this.#files.read(file);
@@ -222,6 +222,9 @@ export class FileTexts {
 
   async #makeAndKeep(file: WantedFile, signal: AbortSignal): Promise<MadeText> {
     const isWanted = (): boolean => !this.#forgotten.has(file.number) && this.#isCurrent(file);
+    // Its bytes may be there for a while. No child gets them any more.
+    if (this.#forgotten.has(file.number) || this.#options.blobOf(file.number) === undefined)
+      throw new ChildLost('It is gone.');
     const isPresent = isWanted();
     const tries = isPresent ? this.#files.noteTry(file) : 0;
     try {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { eraseSteps } from '../../lib/erase/erase-step.js';
 import { makeWorkbench, Workbench } from '../support/faults/workbench.js';
 import { bundleProgram } from '../support/processes/bundle-program.js';
-import { makeTestRandomness } from '../support/store/service.js';
+import { makeTestRandomness, operator } from '../support/store/service.js';
 import { eraseAt, liveDocuments } from '../support/store/erase-at.js';
 import { findTraces, requireSound } from '../support/store/evidence.js';
 import { leaveDerived, requireOthersLeft, type LeftDerived } from './leave-derived.js';
-import { erased, makeWorld } from '../support/store/erased-world.js';
+import { erased, makeWorld, secrets } from '../support/store/erased-world.js';
 
 const rebuilding = fileURLToPath(new URL('./dying-rebuild.js', import.meta.url));
 
@@ -31,7 +31,13 @@ describe('an erase with a killed process', function () {
     others = await liveDocuments(bench.workspace);
     delete others[erased];
     derived = await leaveDerived(bench);
+    const { number, current } = bench.workspace.view(operator).document(erased)!;
+    const texts = join(bench.paths.texts, String(number));
     await bench.close();
+    // As after an end of the process in the middle of making a text.
+    mkdirSync(texts);
+    for (const ending of ['text', 'text.new', 'tries'])
+      writeFileSync(join(texts, `${current.blobOid}.1.text.${ending}`), secrets.words.join(' '));
     world = bench.files.dataFolder ?? '';
   });
 

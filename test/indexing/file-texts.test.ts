@@ -5,6 +5,7 @@ import { inflateRawSync } from 'node:zlib';
 import { parseLocation, rootLocation, type Location } from '../../lib/domain/location.js';
 import type { Caller } from '../../lib/domain/caller.js';
 import { fileOf } from '../../lib/indexing/file-texts.js';
+import { ChildLost } from '../../lib/extraction/child-process.js';
 import { Extractor, type ExtractorOptions } from '../../lib/extraction/extractor.js';
 import { createDocument } from '../../lib/operations/documents/create-document.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
@@ -29,11 +30,14 @@ describe('the texts of files in the search index', function () {
   let bench: Workbench;
   /** Files that a child has read. */
   let read: number;
+  /** Called at each step of an erase. */
+  let reach: (step: string) => Promise<void>;
   const bounds: ExtractorOptions = { onRead: () => (read += 1) };
 
   beforeEach(async () => {
     read = 0;
-    bench = await makeWorkbench({ extractor: new Extractor(bounds) });
+    reach = () => Promise.resolve();
+    bench = await makeWorkbench({ extractor: new Extractor(bounds), onEraseStep: (step) => reach(step) });
   });
   afterEach(() => bench.remove());
 
@@ -162,6 +166,20 @@ describe('the texts of files in the search index', function () {
     assert.deepEqual(await find('zanzibar'), []);
     assert.deepEqual(await find('heron'), ['other.docx']);
     await requireSound(bench.workspace, bench.files.dataFolder ?? '');
+  });
+
+  it('are not made for a reader whose document was erased while it was looked for', async () => {
+    await put('secret.docx', makeDocx(wordText('zanzibar')));
+    await made();
+    const { files } = bench.workspace.texts;
+    const document = bench.workspace.view(operator).document(parseLocation('secret.docx'))!;
+    const file = fileOf(document, document.current);
+    reach = async (step) => {
+      if (step === 'forgotten') await assert.rejects(files.make(file), ChildLost);
+    };
+    await eraseWhole('secret.docx');
+    assert.deepEqual(bench.reported, []);
+    assert.equal(read, 1);
   });
 
   it('leave nothing behind when their document is erased after a rebuild that gave it another number', async () => {

@@ -29,11 +29,13 @@ export async function extractText(context: ReadContext, read: DocumentRead): Pro
   if (known !== undefined) return 'reason' in known ? { state: 'failed', reason: known.reason } : known;
   const release = await workspace.workLimits.computations.take(sourceOf(workspace.name, caller));
   try {
-    const made = await files.make(file);
+    const made = await files.make(file).catch((error: unknown) => {
+      if (error instanceof ChildLost) return null;
+      throw error;
+    });
     if (workspace.view(caller).documentById(document.id) === undefined) throw notFound();
+    if (made === null) throw unavailable();
     return 'reason' in made ? { state: 'failed', reason: made.reason } : made;
-  } catch (error) {
-    throw error instanceof ChildLost ? unavailable() : error;
   } finally {
     release();
   }
