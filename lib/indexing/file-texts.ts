@@ -193,12 +193,18 @@ export class FileTexts {
     for (let file = this.#takeNext(); file !== undefined; file = this.#takeNext()) {
       // Thousands of files can be deleted while they wait.
       if (rests.isDue) await rests.take();
-      try {
-        if (this.#isCurrent(file)) await this.make(file);
-      } catch (error) {
-        if (this.#isClosed || error instanceof ChildLost) continue;
-        this.#options.onFault('The text of a file could not be made', error);
-      }
+      await this.#makeInTurn(file).catch((error: unknown) => {
+        if (!this.#isClosed) this.#options.onFault('The text of a file could not be made', error);
+      });
+    }
+  }
+
+  /** @throws what kept the text from being made, where it is still wanted */
+  async #makeInTurn(file: WantedFile): Promise<void> {
+    try {
+      if (this.#isCurrent(file)) await this.make(file);
+    } catch (error) {
+      if (!(error instanceof ChildLost) || this.#isCurrent(file)) throw error;
     }
   }
 

@@ -223,6 +223,28 @@ describe('the texts of files in the search index', function () {
     assert.equal(read, 2);
   });
 
+  it('are reported where nothing can be started that reads the file', async () => {
+    await put('a.docx', makeDocx(wordText('wombat')));
+    await made();
+    fs.rmSync(textFiles()[0] ?? '');
+    const { files } = bench.workspace.texts;
+    const document = bench.workspace.view(operator).document(parseLocation('a.docx'))!;
+    const { execPath } = process;
+    process.execPath = '/nowhere';
+    try {
+      (bench.files as { extractor?: Extractor }).extractor?.dropIdle();
+      files.want(fileOf(document, document.current));
+      await made();
+    } finally {
+      process.execPath = execPath;
+    }
+    assert.deepEqual(
+      bench.reported.map(({ what }) => what),
+      ['The text of a file could not be made'],
+    );
+    assert.deepEqual(textFiles(), []);
+  });
+
   it('are made of a file that comes right after one that is no more', async () => {
     await put('a.docx', makeDocx(wordText('wombat')));
     await made();
