@@ -172,12 +172,14 @@ export class FileTexts {
     while (this.#working !== undefined) await this.#working;
   }
 
+  /** When this resolves, none is made, and no idle child has bytes of its files: the workspace may be about to be removed. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#waiting.clear();
     for (const { stop } of this.#making.values()) stop.abort();
     await this.settled();
     await Promise.allSettled([...this.#making.values()].map(({ made }) => made));
+    this.#options.extractor.dropIdle();
   }
 
   #startWork(): void {

@@ -5,6 +5,7 @@ import { ChildLost, ExtractionChild } from '../../lib/extraction/child-process.j
 import { Extractor } from '../../lib/extraction/extractor.js';
 import { makeDocx, wordText } from '../support/files/make-office.js';
 import { makePdfOf, makeStream } from '../support/files/make-pdf.js';
+import { readingChildren } from '../support/processes/reading-children.js';
 import { skipBecause } from '../support/skip.js';
 import { until } from '../support/until.js';
 
@@ -108,37 +109,20 @@ describe('Reading files in turn', function () {
   });
   afterEach(async () => {
     extractor.close();
-    if (process.platform === 'linux') await until('no process reads', () => children().length === 0);
+    if (process.platform === 'linux') await until('no process reads', () => readingChildren().length === 0);
   });
-
-  /** The processes of this one that read files. */
-  function children(): number[] {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .filter((pid) => {
-        try {
-          const parent = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ')[1];
-          return (
-            Number(parent) === process.pid && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('extract-child')
-          );
-        } catch {
-          return false;
-        }
-      })
-      .map(Number);
-  }
 
   const read = (writer: string, bytes = small.bytes) => extractor.extract({ ...small, bytes, writer });
 
   it('keeps a process for files of one writer, and lets no other writer have it', async function () {
     if (process.platform !== 'linux') skipBecause(this, 'this system has no /proc');
     await read('w/ada');
-    const [first] = children();
+    const [first] = readingChildren();
     await read('w/ada');
-    assert.deepEqual(children(), [first]);
+    assert.deepEqual(readingChildren(), [first]);
     await read('w/bob');
-    await until('one process reads', () => children().length === 1);
-    assert.notEqual(children()[0], first);
+    await until('one process reads', () => readingChildren().length === 1);
+    assert.notEqual(readingChildren()[0], first);
   });
 
   it('has one process at a time, and takes files in their order', async function () {
@@ -146,7 +130,7 @@ describe('Reading files in turn', function () {
     const order: string[] = [];
     let most = 0;
     const watch = setInterval(() => {
-      most = Math.max(most, children().length);
+      most = Math.max(most, readingChildren().length);
     }, 5);
     await Promise.all(
       ['a', 'b', 'c', 'd'].map(async (name) => {
@@ -162,8 +146,8 @@ describe('Reading files in turn', function () {
   it('tries a file again whose process was killed from outside', async function () {
     if (process.platform !== 'linux') skipBecause(this, 'this system has no /proc');
     const reading = extractor.extract({ bytes: makeSmallPdf(), mediaType: '', name: 'b.pdf', writer: 'w/ada' });
-    await until('one process reads', () => children().length === 1);
-    process.kill(children()[0] ?? 0, 'SIGKILL');
+    await until('one process reads', () => readingChildren().length === 1);
+    process.kill(readingChildren()[0] ?? 0, 'SIGKILL');
     const found = await reading;
     assert.ok('text' in found && found.text.includes('word'));
   });
@@ -180,12 +164,13 @@ describe('Reading files in turn', function () {
     const next = extractor.extract({ ...small, writer: 'w/bob' }, stop.signal);
     const noteNext = assert.rejects(next, ChildLost).then(() => ended.push('given up'));
     const last = read('w/bob');
-    await until('one process reads', () => children().length === 1);
+    await until('one process reads', () => readingChildren().length === 1);
     stop.abort();
     await noteNext;
-    for (const pid of children()) process.kill(pid, 'SIGKILL');
-    await until('it is tried again', () => children().length === 1);
-    for (const pid of children()) process.kill(pid, 'SIGKILL');
+    const [first = 0] = readingChildren();
+    process.kill(first, 'SIGKILL');
+    await until('it is tried again', () => readingChildren().some((pid) => pid !== first));
+    for (const pid of readingChildren()) if (pid !== first) process.kill(pid, 'SIGKILL');
     await noteSlow;
     assert.deepEqual(ended, ['given up', 'slow']);
     assert.ok('text' in (await last), 'the turn is passed on');
@@ -193,15 +178,15 @@ describe('Reading files in turn', function () {
 
   it('reads no further file in a process that may know one to be forgotten', async function () {
     if (process.platform !== 'linux') skipBecause(this, 'this system has no /proc');
-    const [, first] = [await read('w/ada'), children()[0]];
+    const [, first] = [await read('w/ada'), readingChildren()[0]];
     const reading = read('w/ada', makeDocx(wordText('other')));
     await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(children(), [first]);
+    assert.deepEqual(readingChildren(), [first]);
     extractor.dropIdle();
     assert.ok('text' in (await reading));
     await read('w/ada');
     assert.ok(
-      children().some((pid) => pid !== first),
+      readingChildren().some((pid) => pid !== first),
       'a new one',
     );
   });

@@ -23,6 +23,8 @@ import { eraseAt } from '../support/store/erase-at.js';
 import { requireSound } from '../support/store/evidence.js';
 import { Sqlite } from '../support/store/sqlite.js';
 import { operator } from '../support/store/service.js';
+import { readingChildren } from '../support/processes/reading-children.js';
+import { skipBecause } from '../support/skip.js';
 import { until } from '../support/until.js';
 
 describe('the texts of files in the search index', function () {
@@ -243,6 +245,19 @@ describe('the texts of files in the search index', function () {
       ['The text of a file could not be made'],
     );
     assert.deepEqual(textFiles(), []);
+  });
+
+  it('are in no process any more when their workspace is closed', async function () {
+    // Less than the time for which an idle one is kept.
+    this.timeout(8000);
+    if (process.platform !== 'linux') skipBecause(this, 'this system has no /proc');
+    const before = readingChildren();
+    await put('a.docx', makeDocx(wordText('wombat')));
+    await made();
+    const [child = 0] = readingChildren().filter((pid) => !before.includes(pid));
+    assert.notEqual(child, 0);
+    await bench.close();
+    await until('the process has ended', () => !readingChildren().includes(child));
   });
 
   it('are made of a file that comes right after one that is no more', async () => {
