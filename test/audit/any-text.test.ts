@@ -35,6 +35,8 @@ const passphrase = 'correct horse battery staple';
 /** The target of a text that would otherwise be a path anywhere on this machine. */
 const paths: readonly string[] = ['directory', 'folder'];
 
+const documents = ['team/a.md', 'team/sub/b.md', 'team/c.md'];
+
 describe('Any text from a caller, in any place', function () {
   this.timeout(60_000 + runs * 40_000);
 
@@ -59,13 +61,13 @@ describe('Any text from a caller, in any place', function () {
     const group = await host.group('Crew', { type: 'principal', id: other });
     const ada = new Client(host.workspace, person.id);
     const commits: string[] = [];
-    for (const location of ['team/a.md', 'team/sub/b.md', 'team/c.md']) {
+    for (const location of documents) {
       commits.push((await ada.create(location, '# One\n\nwords here\n\n## Two\n\nmore words\n')).current.id);
     }
     const { id: comment, threadId } = await ada.comment('team/a.md', 'Is it so?');
     const message = await ada.send([id], 'Words for you.');
     const claim = await ada.claim('team/c.md');
-    const locations = ['team/a.md', 'team/sub/b.md', 'team/c.md', 'team', 'team/new.md', 'team/sub'];
+    const locations = [...documents, 'team', 'team/new.md', 'team/sub'];
     const mirror = { name: 'Mirror', location: 'mirror', kind: 'git', settings: { url: 'https://git.example/a.git' } };
     const connected = await server.as(key).post('/v1/connectors', mirror);
     await mkdir(join(work, 'source'));
@@ -199,6 +201,9 @@ describe('Any text from a caller, in any place', function () {
     };
     const fields = fc.record(Object.fromEntries(names.map((name) => [name, field(name)])));
     const done = new Set<string>();
+    // Any of them can have been moved or deleted by the requests before.
+    const ada = await server.person('approver', '', 'Ada');
+    for (const location of documents) await ada.post('/v1/documents', { location, content: 'words here' });
     for (const command of commands) {
       const put = fc.constantFrom(...names.filter((name) => !flags.has(name)));
       await check(fc.tuple(fields, put), async ([given, name], value) => {
