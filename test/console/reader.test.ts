@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WatchedPage } from '../support/browser/chromium.js';
+import { makePdf } from '../support/files/make-pdf.js';
 import { mirror } from '../support/store/place.js';
 import { until } from '../support/until.js';
 import { openConsole, type ConsolePerson, type ConsoleTest } from './support/open-console.js';
@@ -138,6 +139,26 @@ describe('The reader', function () {
     await page.page.goto(test.addressOf('~/d/handbook/long.md'));
     await page.get('heading', 'This text is too long to show here').waitFor();
     await page.judge('a long text');
+  });
+
+  it('shows the text of a PDF page by page on request, at the page that the address names, or says why there is none', async () => {
+    const headers = { 'If-None-Match': '*', 'Content-Type': 'application/pdf' };
+    const body = makePdf([['Travel by train'], ['Hotels cost 140']]);
+    await editor.rest.send('PUT', '/v1/files/handbook/travel.pdf', { body, headers });
+    await editor.rest.send('PUT', '/v1/files/handbook/noise.pdf', { body: Buffer.from('%PDF-1.4 noise\0'), headers });
+    const page = await test.open(reader, '~/d/handbook/travel.pdf', wide);
+    await page.get('button', 'Show its text').click();
+    await page.get('heading', 'Page 2').waitFor();
+    await shows(page, 'Hotels cost 140');
+    await page.judge('the text of a file');
+    await page.page.goto(test.addressOf('~/d/handbook/travel.pdf#page-2'));
+    await page.page.reload();
+    await shows(page, 'Hotels cost 140');
+    page.expect(400);
+    await page.page.goto(test.addressOf('~/d/handbook/noise.pdf'));
+    await page.get('button', 'Show its text').click();
+    await shows(page, 'It is damaged, or is no file of its kind.');
+    await page.judge('a file without text');
   });
 
   it('says that a mirror is changed at its source', async () => {

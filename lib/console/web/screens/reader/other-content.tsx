@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { apiAddress } from '../../api/client.ts';
 import { State } from '../../design/state.tsx';
 import { fileAddress } from './file-address.ts';
+import { FileText as TextOfFile } from './file-text.tsx';
 import { formatSize } from '../../design/format-size.ts';
 import type { Reading } from './use-reading.ts';
 
@@ -25,28 +26,31 @@ export function OtherContent({ workspace, reading }: { workspace: string; readin
   }
   const isText = kind === 'text';
   return (
-    <State
-      icon={isText ? FileText : FileQuestionMark}
-      title={isText ? 'This text is too long to show here' : 'This file cannot be shown here'}
-      actions={
-        <a
-          className="button primary"
-          href={apiAddress(workspace, fileAddress(location, { ...source, isDownload: true }))}
-          download={name}
-        >
-          <Download aria-hidden />
-          Download file
-        </a>
-      }
-    >
-      <dl className="facts">
-        <dt>Type</dt>
-        <dd>{media_type}</dd>
-        <dt>Size</dt>
-        <dd>{formatSize(size)}</dd>
-        <dt>SHA-256</dt>
-        <dd className="mono">{sha256}</dd>
-      </dl>
-    </State>
+    <>
+      <State
+        icon={isText ? FileText : FileQuestionMark}
+        title={isText ? 'This text is too long to show here' : 'This file cannot be shown here'}
+        actions={
+          <a
+            className="button primary"
+            href={apiAddress(workspace, fileAddress(location, { ...source, isDownload: true }))}
+            download={name}
+          >
+            <Download aria-hidden />
+            Download file
+          </a>
+        }
+      >
+        <dl className="facts">
+          <dt>Type</dt>
+          <dd>{media_type}</dd>
+          <dt>Size</dt>
+          <dd>{formatSize(size)}</dd>
+          <dt>SHA-256</dt>
+          <dd className="mono">{sha256}</dd>
+        </dl>
+      </State>
+      {!isText && <TextOfFile workspace={workspace} reading={reading} />}
+    </>
   );
 }
