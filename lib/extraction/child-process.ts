@@ -82,6 +82,9 @@ const permission = process.allowedNodeEnvironmentFlags.has('--permission')
   ? '--permission'
   : '--experimental-permission';
 
+/** Bytes that V8 reserves for code from Node 23 on, and that count as data although nothing stands there. */
+const reserved = Number(process.versions.node.split('.')[0]) >= 23 ? 256 * 1024 * 1024 : 0;
+
 function commandOf({ memory, seconds }: ExtractionBounds, isLimited: boolean): readonly string[] {
   const { file, readable, maps } = (program ??= findProgram());
   // What is beside the heap gets a part: buffers, code and the program itself.
@@ -102,7 +105,7 @@ function commandOf({ memory, seconds }: ExtractionBounds, isLimited: boolean): r
     limiter,
     'sh',
     String(Math.ceil(seconds) + carriedOver),
-    String(Math.ceil(memory / 1024)),
+    String(Math.ceil((memory + reserved) / 1024)),
     ...node,
   ];
 }
