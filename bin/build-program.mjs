@@ -224,6 +224,8 @@ export async function buildProgram(root, onBuild = () => {}) {
     const inputs = { ...program.metafile.inputs, ...ofThreads.metafile.inputs, ...copied };
     mkdirSync(target, { recursive: true });
     copyPdfjs(root, target);
+    // The child that reads files may read nothing above, and Node 20.18 takes a file without this for CommonJS.
+    writeFileSync(path.join(target, 'package.json'), '{ "type": "module" }\n');
     writeFileSync(path.join(target, 'licences.txt'), gatherLicences(root, inputs));
     await warm(build, root, { dist, target, entry });
     writeFileSync(stamp, digest);

@@ -1,10 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
 import type { Extraction, ExtractionReason } from '../domain/extraction.js';
 import { findThreadProgram } from '../scheduling/start-thread.js';
 import { maxTextBytes } from './bounds.js';

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ChildLost, ExtractionChild } from '../../lib/extraction/child-process.js';
@@ -34,6 +35,21 @@ describe('The process that reads files', function () {
 
   afterEach(() => {
     for (const child of open.splice(0)) child.end();
+  });
+
+  it('starts with its own folder to read alone, also where Node tells a module by its package and not by its text', () => {
+    const folder = path.resolve('dist/program') + path.sep;
+    const flags = process.allowedNodeEnvironmentFlags;
+    const permission = flags.has('--permission') ? '--permission' : '--experimental-permission';
+    const blind = flags.has('--no-experimental-detect-module') ? ['--no-experimental-detect-module'] : [];
+    const options = [permission, `--allow-fs-read=${folder}*`, '--no-warnings', ...blind];
+    const program = path.join(folder, 'lib-extraction-reading-extract-child.js');
+    const maps = path.join(folder, 'pdfjs', 'cmaps') + path.sep;
+    const { status, stderr } = spawnSync(process.execPath, [...options, program, maps], {
+      input: '',
+      encoding: 'utf8',
+    });
+    assert.deepEqual([status, stderr], [0, '']);
   });
 
   it('reads one file after the other', async () => {

@@ -120,7 +120,10 @@ export const alone: Readonly<Record<string, string>> = {
   'workspace/checkpoint-pace': 'gives git and the disk so many turns of the event loop, which a neighbour slows down',
 };
 
-/** Folders and files that `npm run test:fast` runs: pure functions, and workspaces in memory. */
+/**
+ * Folders and files that `npm run test:fast` runs: pure functions, and workspaces in memory. Other versions of Node run
+ * these alone, so one test of the process that reads files is among them: its limits and flags differ by version.
+ */
 export const fast: readonly string[] = [
   'access/cut-address',
   'access/hash-password',
@@ -135,6 +138,7 @@ export const fast: readonly string[] = [
   'config',
   'contract',
   'domain',
+  'extraction/read-tool',
   'git/tree',
   'mcp/edit',
   'mcp/protocol',

@@ -13,8 +13,8 @@ export interface ChunkLengths {
 export const usualChunks: ChunkLengths = { whole: 8192, usual: 6144 };
 
 /**
- * Where the chunks of a text start: before a heading, else after a blank line, else at a line, else after a sentence without spaces, else at a blank. No chunk
- * is longer than `whole`, and only the last one can be shorter than two thirds of `usual`.
+ * Where the chunks of a text start: before a heading, else after a blank line, at a line, after a sentence without spaces,
+ * or at a blank. No chunk is longer than `whole`, and only the last one can be shorter than two thirds of `usual`.
  * @returns one start, 0, for a text that stays whole
  */
 export function cutChunks(text: string, { whole, usual }: ChunkLengths = usualChunks): number[] {
