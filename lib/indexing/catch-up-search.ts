@@ -36,9 +36,10 @@ export type OnSearchProgress = (progress: SearchProgress | null) => void;
 
 /**
  * Brings a stored index up to the present commit. If there is one to start from, it takes the difference of the two
- * trees, and compares the numbers of all documents. Else it rebuilds the index from the documents. If the policy asks for other languages, an index in those is
- * then built beside it and replaces it. If it asks for meaning and the index has none yet, all documents are revised
- * for it, while text ranks. Writes go on meanwhile.
+ * trees, and compares the numbers of all documents. Else it rebuilds the index from the documents. If another version of
+ * the program made the index, or the policy asks for other languages, a new one is then built beside it and replaces it.
+ * If it asks for meaning and the index has none yet, all documents are revised for it, while text ranks. Writes go on
+ * meanwhile.
  */
 export async function catchUpSearch(
   workspace: IndexedWorkspace,
@@ -51,7 +52,7 @@ export async function catchUpSearch(
     const isRevisionDue = await keeper.useMeaning(searchByMeaning);
     await catchUpText(workspace, keeper, languages, onProgress);
     if (keeper.isClosing) return;
-    if (keeper.index.languages.codes.join() !== languages.join()) {
+    if (keeper.index.isOutdated || keeper.index.languages.codes.join() !== languages.join()) {
       await buildNext(workspace, keeper, languages, searchByMeaning, onProgress);
     } else if (isRevisionDue && !keeper.index.ranksByMeaning) await reviseAll(workspace, keeper, onProgress);
     // Texts of files come by and by: nobody waits for them.
@@ -183,9 +184,10 @@ async function buildNext(
   meaning: boolean,
   onProgress: OnSearchProgress,
 ): Promise<void> {
+  const task = keeper.index.isOutdated ? 'analysis' : 'languages';
   const next = await keeper.startNext(languages, meaning);
   try {
-    await takeAll(workspace, keeper, next, (...some) => next.backfill(...some), 'languages', onProgress);
+    await takeAll(workspace, keeper, next, (...some) => next.backfill(...some), task, onProgress);
     if (keeper.isClosing) return;
     await keeper.finishNext(workspace.journal.state.head ?? '');
   } finally {

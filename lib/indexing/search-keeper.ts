@@ -38,9 +38,10 @@ export interface SearchKeeperOptions {
 export interface SearchProgress {
   /**
    * `build`: there is no index, and searches are refused until there is. `meaning`: words alone rank until all
-   * documents are revised. `languages`: the index in the former languages answers until the new one is whole.
+   * documents are revised. `languages`, `analysis`: the index in the former languages, or of another version of the
+   * program, answers until the new one is whole.
    */
-  readonly task: 'build' | 'meaning' | 'languages';
+  readonly task: 'build' | 'meaning' | 'languages' | 'analysis';
   /** Documents done, and documents in all, as counted when it began. */
   readonly done: number;
   readonly documents: number;
@@ -192,7 +193,7 @@ export class SearchKeeper {
   }
 
   /**
-   * Begins an index in other languages beside the one in use; both get all writes from now on.
+   * Begins another index beside the one in use; both get all writes from now on.
    * @returns the new one, to be filled
    */
   async startNext(languages: readonly LanguageCode[], meaning: boolean): Promise<SearchIndex> {

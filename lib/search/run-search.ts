@@ -21,6 +21,8 @@ import type { SegmentSet } from './segments/segment-set.js';
 export interface Searched {
   readonly segmentSet: SegmentSet;
   readonly languages: Languages;
+  /** The version of the analysis of its documents. */
+  readonly analysis: number;
   /** Null for words alone. */
   readonly vectors: WordVectors | null;
   readonly readText: SearchOptions['readText'];
@@ -127,8 +129,8 @@ function rank(
 }
 
 /** Changes with how words are read and ranked, and with the form of the statistics. */
-function mannerOf({ languages, vectors }: Searched): string {
-  return `chunks ${languages.codes.join()}${vectors === null ? '' : ' meaning'}`;
+function mannerOf({ languages, analysis, vectors }: Searched): string {
+  return `${analysis} ${languages.codes.join()}${vectors === null ? '' : ' meaning'}`;
 }
 
 function locationOf(segmentSet: SegmentSet, key: number): Location | undefined {

@@ -18,7 +18,14 @@ import type { Query } from './query/parse-query.js';
 import { runSearch, runSuggest, type Searched } from './run-search.js';
 import { Backfill } from './segments/backfill.js';
 import { SearchWorker } from './search-worker.js';
-import { dropFiles, loadIndex, storeManifest, storeSegment, type IndexState } from './segments/segment-files.js';
+import {
+  analysisVersion,
+  dropFiles,
+  loadIndex,
+  storeManifest,
+  storeSegment,
+  type IndexState,
+} from './segments/segment-files.js';
 import { toAnalysis, type Analysis, type SearchBatch, type SearchUpsert } from './segments/search-batch.js';
 import type { SearchOptions } from './query/search-options.js';
 import type { SearchPage, SearchRequest, Suggestion } from './query/search-request.js';
@@ -54,6 +61,7 @@ export class SearchIndex {
   /** The vectors for new documents' directions. */
   #vectors: WordVectors | null = null;
   #languages: Languages;
+  #analysis = analysisVersion;
   /** The vectors of all documents' directions; null where some documents have none. */
   #madeWith: string | null = null;
 
@@ -99,6 +107,11 @@ export class SearchIndex {
   /** The languages in which all its documents are analysed, and queries read. */
   get languages(): Languages {
     return this.#languages;
+  }
+
+  /** Whether another version of the program analysed its documents: it answers, and a new one has to be made. */
+  get isOutdated(): boolean {
+    return this.#analysis !== analysisVersion;
   }
 
   /** Why a stored index was refused. */
@@ -183,6 +196,7 @@ export class SearchIndex {
   /** Empties the index, to be filled again, in other languages perhaps, while commits go on. */
   startRebuild(languages: Languages = this.#languages): void {
     this.#languages = languages;
+    this.#analysis = analysisVersion;
     this.#segmentSet.clear();
     this.#commit = null;
     this.#leftOut = 0;
@@ -232,7 +246,7 @@ export class SearchIndex {
     const { folder } = this.#options;
     if (folder === null) return Promise.resolve();
     const commit = this.#leftOut > 0 ? null : this.#commit;
-    const index = { commit, vectors: this.#madeWith, languages: this.#languages.codes };
+    const index = { commit, vectors: this.#madeWith, languages: this.#languages.codes, analysis: this.#analysis };
     const states = this.#segmentSet.segments.map(({ segment, state }) => ({ segment, state }));
     const saving = this.#saving.then(() => this.#store(folder, index, states));
     this.#saving = saving.catch(() => undefined);
@@ -267,6 +281,7 @@ export class SearchIndex {
     return {
       segmentSet: this.#segmentSet,
       languages: this.#languages,
+      analysis: this.#analysis,
       vectors: this.ranksByMeaning ? this.#vectors : null,
       readText: this.#options.readText,
     };
@@ -330,6 +345,7 @@ export class SearchIndex {
       this.#commit = stored.commit;
       this.#madeWith = stored.vectors;
       this.#languages = openLanguages(stored.languages);
+      this.#analysis = stored.analysis;
       this.#segmentSet.keepsDirections = stored.vectors !== null;
     } catch (error) {
       this.#dropped = error as Error;

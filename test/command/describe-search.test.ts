@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describeSearch, reportSearch, type SearchReport } from '../../lib/commands/operator/report-search.js';
+import type { SearchProgress } from '../../lib/indexing/search-keeper.js';
 import { openTestService, type TestService } from '../support/store/service.js';
 
 describe('the line of `status` about search', () => {
@@ -12,11 +13,12 @@ describe('the line of `status` about search', () => {
 
   it('shows how far work on the index is, and the answer to searches meanwhile', () => {
     const progress = { done: 128, documents: 300 };
-    const tell = (task: 'build' | 'meaning' | 'languages'): string =>
+    const tell = (task: SearchProgress['task']): string =>
       describeSearch(report({ answers: task !== 'build', progress: { ...progress, task } })).join();
     assert.match(tell('build'), /built, 128 of 300 documents; .* refused \(UNAVAILABLE\)/);
     assert.match(tell('meaning'), /meaning, 128 of 300 documents; .* words alone/);
     assert.match(tell('languages'), /languages, 128 of 300 documents; .* answers in en/);
+    assert.match(tell('analysis'), /this version, 128 of 300 documents; .* answers/);
   });
 
   it('reports an index that could not be built', () => {

@@ -3,12 +3,12 @@ import { parseFolderLocation } from '../../lib/domain/location.js';
 import { perform } from '../../lib/operations/perform.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import type { SearchPosition } from '../../lib/search/ranking/search-position.js';
-import type { SearchKeeper } from '../../lib/indexing/search-keeper.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { Actor, outcomeOf } from '../support/store/actor.js';
 import { openTestService, operator, type TestService } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { find } from './find.js';
+import { holdFirstAnalysis } from './hold-analysis.js';
 
 describe('search follows the journal', () => {
   let test: TestService;
@@ -171,16 +171,3 @@ describe('search follows the journal', () => {
     assert.match(await outcomeOf(find(test.workspace, id, 'x'.repeat(2001))), /^INVALID_REQUEST /);
   });
 });
-
-/** From now on the next analysis waits until it is released. */
-function holdFirstAnalysis(search: SearchKeeper): () => void {
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  const analyze = search.analyze.bind(search);
-  search.analyze = async (...given) => {
-    search.analyze = analyze;
-    await released;
-    return analyze(...given);
-  };
-  return release;
-}

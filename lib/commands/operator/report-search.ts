@@ -29,5 +29,6 @@ export function describeSearch({ answers, languages, progress }: SearchReport): 
   if (progress.task === 'build')
     return [`  search: being built, ${far}; until then searches are refused (UNAVAILABLE)`];
   if (progress.task === 'meaning') return [`  search: being revised for meaning, ${far}; until then words alone rank`];
+  if (progress.task === 'analysis') return [`  search: being built for this version, ${far}; the former index answers`];
   return [`  search: being built in other languages, ${far}; until then it answers in ${languages.join(', ')}`];
 }

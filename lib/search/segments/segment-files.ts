@@ -11,8 +11,11 @@ import type { LanguageCode } from '../languages/languages.js';
 import { SegmentReader, type SegmentState } from './segment-reader.js';
 import { Segment, segmentFormat } from './segment.js';
 
-/** Changes with the analysis of documents: an index of another version is made again. */
-const analysisVersion = 5;
+/**
+ * Changes with the analysis of documents. An index of another analysis can be read and searched; it answers until a new
+ * one is made. Where its segments cannot be read any more, `segmentFormat` has to change.
+ */
+export const analysisVersion = 5;
 const manifestName = 'manifest.json';
 const segmentName = /^[0-9a-f]{64}\.segment$/;
 const temporaryName = /\.new$/;
@@ -28,6 +31,7 @@ interface ManifestEntry {
 }
 
 interface Manifest {
+  /** Of the segments, and of the analysis. */
   readonly format: string;
   readonly commit: string | null;
   readonly vectors: string | null;
@@ -36,7 +40,7 @@ interface Manifest {
   readonly segments: readonly ManifestEntry[];
 }
 
-const format = `${segmentFormat}.${analysisVersion}`;
+const present = `${segmentFormat}.${analysisVersion}`;
 
 /**
  * Writes the segment's bytes, unless a file has them, and returns the file's name. Their digest is made at once; other
@@ -52,11 +56,11 @@ export async function storeSegment(folder: string, segment: Segment): Promise<st
 /** Names the segments of the commit's index; other files of segments are removed. */
 export async function storeManifest(
   folder: string,
-  { commit, vectors, languages }: IndexState,
+  { commit, vectors, languages, analysis }: IndexState,
   segments: readonly StoredSegment[],
 ): Promise<void> {
   const manifest: Manifest = {
-    format,
+    format: `${segmentFormat}.${analysis}`,
     commit,
     vectors,
     languages,
@@ -97,6 +101,8 @@ export interface IndexState {
   readonly vectors: string | null;
   /** The languages in which all documents were analysed. */
   readonly languages: readonly LanguageCode[];
+  /** The version of the analysis of its documents; some may be of a later one. */
+  readonly analysis: number;
 }
 
 export interface StoredIndex extends IndexState {
@@ -127,7 +133,13 @@ export function readManifest(
   const sealed = unsealManifest(folder);
   if (sealed === undefined) return undefined;
   const { digest, manifest } = sealed;
-  return { digest, isOurs: manifest.format === format, files: manifest.segments.map(({ file }) => file) };
+  return { digest, isOurs: analysisOf(manifest) !== undefined, files: manifest.segments.map(({ file }) => file) };
+}
+
+/** @returns undefined where its segments cannot be read */
+function analysisOf({ format }: Manifest): number | undefined {
+  const [ofSegments, analysis] = format.split('.').map(Number);
+  return ofSegments === segmentFormat && analysis !== undefined ? analysis : undefined;
 }
 
 /** Another version of the program stored the index. It is as good as none, and nothing is damaged. */
@@ -142,14 +154,16 @@ export class OtherIndexFormat extends Error {
 export function loadIndex(folder: string): StoredIndex | undefined {
   const manifest = unsealManifest(folder)?.manifest;
   if (manifest === undefined) return undefined;
-  if (manifest.format !== format) {
-    throw new OtherIndexFormat(`The index has the format ${manifest.format}, not ${format}.`);
+  const analysis = analysisOf(manifest);
+  if (analysis === undefined) {
+    throw new OtherIndexFormat(`The index has the format ${manifest.format}, not ${present}.`);
   }
   sweepFiles(folder, manifest.segments);
   return {
     commit: manifest.commit,
     vectors: manifest.vectors,
     languages: manifest.languages ?? ['en'],
+    analysis,
     segments: manifest.segments.map((entry) => ({ file: entry.file, reader: loadSegment(folder, entry) })),
   };
 }
@@ -164,7 +178,7 @@ export interface ReadableIndex {
 /** @returns undefined where no index of this release is stored @throws Error when the manifest is damaged */
 export function readIndex(folder: string): ReadableIndex | undefined {
   const manifest = unsealManifest(folder)?.manifest;
-  if (manifest?.format !== format) return undefined;
+  if (manifest === undefined || analysisOf(manifest) === undefined) return undefined;
   return {
     commit: manifest.commit,
     *segments() {
