@@ -181,11 +181,18 @@ async function search(words: readonly string[], options: CalledWith): Promise<vo
   const match = exact === true ? 'exact' : pattern === true ? 'pattern' : undefined;
   const answer = await ask('search', { words: words.join(' '), in: folder, label, limit, match, context }, options);
   if ('error' in answer) return fail(answer.error, asJson);
-  const { items, did_you_mean: meant = [] } = answer.result as {
+  const {
+    items,
+    folders = [],
+    did_you_mean: meant = [],
+  } = answer.result as {
     readonly items: readonly Row[];
+    readonly folders?: readonly Row[];
     readonly did_you_mean?: readonly string[];
   };
-  if (asJson) printJson(answer.result);
+  if (asJson) return printJson(answer.result);
+  for (const { location } of folders) printLine(`${String(location)}/`);
+  if (items.length === 0 && folders.length > 0) note('No document was found.');
   else if (items.length === 0)
     note(meant.length === 0 ? 'Nothing was found.' : `Nothing was found. Did you mean ${meant.join(', ')}?`);
   else if (match !== undefined) for (const item of items) printFoundLine(item as unknown as FoundLine);

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { isVersionId } from '../domain/etag.js';
 import { Refusal } from '../domain/refusal.js';
 import { parseLabels } from '../operations/documents/content.js';
+import type { Folder } from '../domain/document.js';
 import { readDocument } from '../operations/documents/read-document.js';
 import { searchDocuments, type FoundText, type SearchInput } from '../operations/documents/search-documents.js';
 import { searchLines, type LineResults, type SearchLinesInput } from '../operations/documents/search-lines.js';
@@ -130,15 +131,21 @@ export const readingCommands: Readonly<Record<string, Command>> = {
     const asked = { query: fields.text('words'), folder: fields.folderOrRoot('in'), labels };
     const hits: FoundText[] = [];
     const meant: string[] = [];
+    const folders: Folder[] = [];
     let position: SearchInput['position'] = null;
     // An answer to a phrase can end early.
     do {
       const input: SearchInput = { ...asked, limit: limit - hits.length, position };
       const found = await context.perform(searchDocuments, input);
       hits.push(...found.hits);
+      folders.push(...found.folders);
       meant.push(...found.didYouMean.map(({ word }) => word));
       ({ position } = found);
     } while (hits.length < limit && position !== null);
-    return { items: hits.map(toHitRecord), ...(meant.length === 0 ? {} : { did_you_mean: meant }) };
+    return {
+      items: hits.map(toHitRecord),
+      ...(folders.length === 0 ? {} : { folders: folders.map(toFolderRecord) }),
+      ...(meant.length === 0 ? {} : { did_you_mean: meant }),
+    };
   }),
 };

@@ -178,7 +178,7 @@ function presentPlace(place: FoundText['place']): object {
 }
 
 function presentHits(
-  { hits, leavesOut, didYouMean, position }: SearchResults,
+  { hits, folders, leavesOut, didYouMean, position }: SearchResults,
   call: ToolCall<SearchArguments>,
 ): object {
   const shown = hits.map(({ document, snippet, isMade, place }) => ({
@@ -190,7 +190,8 @@ function presentHits(
   }));
   const left = leavesOut ? { words_left_out: true } : {};
   const meant = didYouMean.length > 0 ? { did_you_mean: didYouMean.map(({ word }) => word) } : {};
-  return { hits: shown, ...left, ...meant, ...presentNext(writePosition(position), call) };
+  const named = folders.length > 0 ? { folders: folders.map(({ location }) => location) } : {};
+  return { hits: shown, ...named, ...left, ...meant, ...presentNext(writePosition(position), call) };
 }
 
 /** Tools for finding. */

@@ -81,7 +81,8 @@ function hasAncestorIn(folders: ReadonlySet<Location>, location: Location): bool
   return false;
 }
 
-function joinRanges(ranges: [number, number][]): Intervals {
+/** @param ranges of ordinals in any order; some may touch or overlap */
+export function joinRanges(ranges: [number, number][]): Intervals {
   const joined: number[] = [];
   for (const [start, end] of ranges.sort((a, b) => a[0] - b[0])) {
     if (start >= end) continue;

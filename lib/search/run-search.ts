@@ -5,14 +5,17 @@ import type { Languages } from './languages/languages.js';
 import { findMeaning } from './meaning/find-meaning.js';
 import type { WordVectors } from './meaning/word-vectors.js';
 import { maxPhraseCandidates } from './query/check-phrases.js';
+import { findFolders, narrowToFolders } from './query/find-folders.js';
 import { findWindows } from './query/find-windows.js';
 import { minPrefixLength, parseQuery, type Clause, type Query } from './query/parse-query.js';
+import { readFolderName } from './query/read-folder-filters.js';
 import type { SearchOptions } from './query/search-options.js';
 import type { SearchPage, SearchRequest, Suggestion } from './query/search-request.js';
 import { queryOfStem, suggestStems } from './query/suggest-spellings.js';
 import { findVariants } from './query/vary-spelling.js';
 import { pickHits } from './ranking/pick-hits.js';
 import { rankDocuments, strangePosition, type Ranking } from './ranking/rank-documents.js';
+import type { ReachedSegment } from './segments/cut-postings.js';
 import { everyField } from './segments/posting.js';
 import { reachSegments } from './segments/reach-segments.js';
 import type { SegmentSet } from './segments/segment-set.js';
@@ -31,8 +34,9 @@ export interface Searched {
 /** See `SearchIndex.search`. */
 export async function runSearch(searched: Searched, request: SearchRequest): Promise<SearchPage> {
   const query = await runCooperatively(findVariants(readQuery(searched, request), searched.languages));
-  if (query.clauses.length === 0 && query.phrases.length === 0)
-    return { hits: [], query, leavesOut: false, position: null };
+  const { clauses, phrases, folders } = query;
+  if (clauses.length === 0 && phrases.length === 0 && folders.length === 0)
+    return { hits: [], folders: [], query, leavesOut: false, position: null };
   return findPage(searched, query, request);
 }
 
@@ -64,14 +68,28 @@ function readBeginning(text: string, languages: Languages): Clause[] {
 export async function runSuggest(searched: Searched, request: SearchRequest): Promise<Suggestion[]> {
   const { reach, filters = {}, query } = request;
   const asked = readQuery(searched, request);
-  const reached = reachSegments(searched.segmentSet.segments, reach, filters.folder);
   const suggestions: Suggestion[] = [];
-  for (const stem of await runCooperatively(suggestStems(reached, query, asked, searched.languages))) {
-    const page = await findPage(searched, queryOfStem(stem), { reach, filters, query, limit: 1 });
+  for (const stem of await runCooperatively(suggest(searched, request, asked))) {
+    const page = await findPage(searched, queryOfStem(stem, asked), { reach, filters, query, limit: 1 });
     const [hit] = page.hits;
     if (hit !== undefined) suggestions.push({ hit, query: page.query });
   }
   return suggestions;
+}
+
+function* suggest(searched: Searched, request: SearchRequest, asked: Query): Generator<void, string[]> {
+  const reached = yield* reachedBy(searched, request, asked);
+  return yield* suggestStems(reached, request.query, asked, searched.languages);
+}
+
+/** What the search looks at: what is in reach, and what the filters by folder leave of it. */
+function* reachedBy(
+  { segmentSet, languages }: Searched,
+  { reach, filters = {} }: SearchRequest,
+  { folders }: Query,
+): Generator<void, ReachedSegment[]> {
+  const reached = reachSegments(segmentSet.segments, reach, filters.folder);
+  return folders.length === 0 ? reached : yield* narrowToFolders(reached, folders, languages);
 }
 
 async function findPage(searched: Searched, query: Query, request: SearchRequest): Promise<SearchPage> {
@@ -80,7 +98,7 @@ async function findPage(searched: Searched, query: Query, request: SearchRequest
   if (request.position && request.position.manner !== manner) throw strangePosition();
   const most = query.phrases.length > 0 ? Math.max(maxPhraseCandidates, request.limit) : request.limit;
   const { version } = segmentSet;
-  const { candidates, statistics } = await runCooperatively(rank(searched, request, query, most + 1));
+  const { candidates, statistics, folders } = await runCooperatively(rank(searched, request, query, most + 1));
   const found = candidates.map(({ reader, ordinal, score, chunk }) => ({
     hit: {
       key: reader.segment.keys[ordinal] ?? 0,
@@ -108,17 +126,21 @@ async function findPage(searched: Searched, query: Query, request: SearchRequest
   const isEnd = last === undefined || examined === found.length;
   const end = isEnd ? null : { statistics, score: last.score, location: last.hit.location, manner };
   const leavesOut = query.question?.isCut === true || statistics.rarest?.leavesOut === true;
-  return { hits, query, leavesOut, position: end };
+  return { hits, folders, query, leavesOut, position: end };
 }
 
 /** Over the index as it is now, whatever is written while it yields. */
-function rank(
-  { segmentSet, vectors }: Searched,
-  { reach, filters = {}, position }: SearchRequest,
+function* rank(
+  searched: Searched,
+  request: SearchRequest,
   query: Query,
   most: number,
-): Generator<void, Ranking> {
-  return rankDocuments(reachSegments(segmentSet.segments, reach, filters.folder), {
+): Generator<void, Ranking & Pick<SearchPage, 'folders'>> {
+  const { vectors } = searched;
+  const { filters = {}, position } = request;
+  const reached = yield* reachedBy(searched, request, query);
+  const folders = yield* findNamed(searched, request, query, reached);
+  const ranking = yield* rankDocuments(reached, {
     query,
     meaning: vectors === null ? undefined : findMeaning(query, vectors),
     labels: filters.labels ?? [],
@@ -126,6 +148,19 @@ function rank(
     most,
     after: position ?? undefined,
   });
+  return { ...ranking, folders };
+}
+
+/** Folders with the name that is sought: before the first page, where the query asks for no kind of document. */
+function* findNamed(
+  { languages }: Searched,
+  { query: text, filters = {}, position, isPartial = false }: SearchRequest,
+  query: Query,
+  reached: readonly ReachedSegment[],
+): Generator<void, Location[]> {
+  const isNarrowed = query.folders.length > 0 || filters.kind !== undefined || (filters.labels ?? []).length > 0;
+  if (isNarrowed || position) return [];
+  return yield* findFolders(reached, readFolderName(text, languages, isPartial), languages, filters.folder);
 }
 
 /** Changes with how words are read and ranked, and with the form of the statistics. */

@@ -55,6 +55,16 @@ describe('The search of the console', function () {
     await person.page.waitForURL(/birds\.md#of-the-mountains$/);
   });
 
+  it('shows folders by their names before documents, and leads to them', async () => {
+    const person = await test.open(editor, '~/search?q=man');
+    await person.page.getByLabel('Search for').fill('many');
+    const folder = person.page.locator('.hit', { hasText: 'Folder in handbook' });
+    await folder.waitFor();
+    await person.judge('with a folder');
+    await folder.locator('a').click();
+    await person.page.waitForURL(/\/f\/handbook\/many$/);
+  });
+
   it('keeps its filters in the address, and says what is empty', async () => {
     const person = await test.open(editor, '~/search?q=heron&in=handbook%2Fmany', { scheme: 'dark', width: 320 });
     await person.get('heading', 'Nothing found').waitFor();

@@ -134,6 +134,14 @@ describe('MCP tools for reading', () => {
       assert.deepEqual(missed, { hits: [], did_you_mean: ['capybara'] });
     });
 
+    it('find folders by their names, beside documents', async () => {
+      await write('team/zeppelin logs/a.md', 'An airship.\n');
+      const { done } = await agent.call('search_org_knowledge', { query: 'zeppelin' });
+      assert.deepEqual(done, { hits: [], folders: ['team/zeppelin logs'] });
+      const { done: inside } = await agent.call('search_org_knowledge', { query: 'airship folder:zeppelin' });
+      assert.equal(inside.hits[0].location, 'team/zeppelin logs/a.md');
+    });
+
     it('continue within a line longer than a part, never within a character', async () => {
       const location = 'team/line.txt';
       const content = `short\n${'😀'.repeat(1500)}\nend\n`;

@@ -3,6 +3,7 @@ import { parseLabels } from '../../operations/documents/content.js';
 import { searchDocuments, type SearchInput, type SearchResults } from '../../operations/documents/search-documents.js';
 import { searchLines, type LineResults, type SearchLinesInput } from '../../operations/documents/search-lines.js';
 import { toLineRecord } from '../../records/line-record.js';
+import { toFolderRecord } from '../../records/folder-record.js';
 import { toHitRecord } from '../../records/search-hit-record.js';
 import { answerJson, type Answer } from '../answers/api-answer.js';
 import type { RequestOf } from '../requests/described-request.js';
@@ -26,9 +27,13 @@ function readSearch(request: RequestOf<'search'>): SearchInput {
 }
 
 /** A page of hits; the position to go on from is sealed for this key and this query alone. */
-function presentSearch({ hits, leavesOut, didYouMean, position }: SearchResults, request: RequestOf<'search'>): Answer {
+function presentSearch(
+  { hits, folders, leavesOut, didYouMean, position }: SearchResults,
+  request: RequestOf<'search'>,
+): Answer {
   return answerJson(200, {
     items: hits.map(toHitRecord),
+    ...(folders.length > 0 ? { folders: folders.map(toFolderRecord) } : {}),
     ...(leavesOut ? { words_left_out: true } : {}),
     ...(didYouMean.length > 0 ? { did_you_mean: didYouMean.map(({ word }) => word) } : {}),
     next_cursor: position === null ? null : sealPosition(JSON.stringify(position), request),

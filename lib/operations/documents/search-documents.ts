@@ -1,4 +1,4 @@
-import { isMarkdown, type Document, type DocumentKind } from '../../domain/document.js';
+import { isMarkdown, type Document, type DocumentKind, type Folder } from '../../domain/document.js';
 import { nameOf, type Location } from '../../domain/location.js';
 import type { SearchPosition } from '../../search/ranking/search-position.js';
 import type { SearchHit, SearchPage, SearchRequest } from '../../search/search-index.js';
@@ -48,6 +48,8 @@ export interface SearchResults {
   /** The searched commit. Null in an empty workspace. */
   readonly commit: string | null;
   readonly hits: readonly FoundText[];
+  /** Folders whose names have the words of the query, three at most; only with the first page. */
+  readonly folders: readonly Folder[];
   /** Whether terms of a long question were left out. */
   readonly leavesOut: boolean;
   /** Where nothing was found: words that documents in reach have, and that the caller may have meant. */
@@ -92,11 +94,13 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
     let { position } = input;
     let taken = 0;
     let leavesOut = false;
+    let folders: readonly Folder[] = [];
     let cuts = 0;
     const rests = new Rests();
     do {
       const limit = input.limit - hits.length;
       const page = await workspace.search.search({ ...asked, limit, position });
+      if (page.folders.length > 0) folders = readFolders(workspace.view(caller), page.folders);
       for (const [index, hit] of page.hits.entries()) {
         if (rests.isDue) await rests.take();
         const found = await describeHit(workspace.view(caller), workspace, hit, page.query, withPlaces);
@@ -106,7 +110,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
           // The position behind the hits of this page that fit.
           const fits = { ...asked, limit: index, position };
           const behind = index === 0 ? position : (await workspace.search.search(fits)).position;
-          return { commit, hits, leavesOut: page.leavesOut, didYouMean: [], position: behind };
+          return { commit, hits, folders, leavesOut: page.leavesOut, didYouMean: [], position: behind };
         }
         hits.push(found);
       }
@@ -118,7 +122,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
     const didYouMean = isNothing
       ? await suggestWords(workspace, { ...asked, limit: 1 }, () => workspace.view(caller))
       : [];
-    return { commit, hits, leavesOut, didYouMean, position };
+    return { commit, hits, folders, leavesOut, didYouMean, position };
   },
   // A suggested word is shown, so its document counts as read. The record does not name documents: an erase would have to
   // remove the names, and the query with them (decision 0260).
@@ -127,6 +131,10 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
     extent: { touched: [...hits, ...didYouMean].map(({ document }) => document.number) },
   }),
 };
+
+function readFolders(view: View, locations: readonly Location[]): Folder[] {
+  return locations.map((location) => view.folder(location)).filter((folder) => folder !== undefined);
+}
 
 async function describeHit(
   view: View,

@@ -4,6 +4,7 @@ import { bodyField, everyField, fieldNames, labelField, pathField } from '../seg
 import { labelMark } from '../analysis/analyze-document.js';
 import { english, type Languages } from '../languages/languages.js';
 import { foldText, isSign, isWithoutSpaces, spellingAt, splitWords, spokenWords } from '../analysis/split-words.js';
+import { readFolderFilters, type FolderFilter } from './read-folder-filters.js';
 import { readQuotes, type Quote } from './read-quotes.js';
 import { readSequences, type Sequence } from './read-sequences.js';
 
@@ -76,6 +77,8 @@ export interface Phrase {
 export interface Query {
   readonly clauses: readonly Clause[];
   readonly phrases: readonly Phrase[];
+  /** All of them; documents that they leave out count as out of reach. */
+  readonly folders: readonly FolderFilter[];
   /** Whether every document is read for the phrases, because their words alone do not say in which they stand. */
   readonly readsAll: boolean;
   /** Of a long question, only the terms count that weigh most: rare in the reach, and said again. Each clause has one term. */
@@ -104,7 +107,9 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
   }
   const isShort = text.length <= maxLengthWithOperators;
   const knowsOperators = syntax === 'operators';
-  const { quotes, rest: unquoted } = isShort ? readQuotes(text, knowsOperators) : { quotes: [], rest: text };
+  const { folders, rest: words } =
+    isShort && knowsOperators ? readFolderFilters(text, languages) : { folders: [], rest: text };
+  const { quotes, rest: unquoted } = isShort ? readQuotes(words, knowsOperators) : { quotes: [], rest: words };
   const { sequences, rest } = isShort ? readSequences(unquoted, knowsOperators) : { sequences: [], rest: unquoted };
   const phrases = [...quotes, ...sequences.flatMap(asQuote)].filter(isOfWords).map(({ text: inner, ...where }) => {
     const spoken = wordsIn(inner).filter(({ word }) => !isSign(word));
@@ -115,10 +120,10 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
     const clauses = quotes.map((quote) =>
       quote.fields === labelField ? labelClause(quote) : quoteClause(quote, manner),
     );
-    const words = (knowsOperators && isShort ? readOperators(rest, manner) : undefined) ?? readWords(rest, manner);
+    const plain = (knowsOperators && isShort ? readOperators(rest, manner) : undefined) ?? readWords(rest, manner);
     const parts = sequences.filter(isWanted).map((each) => partsClause(each, manner));
-    const all = [...clauses, ...words, ...parts].filter(({ terms }) => terms.length > 0);
-    return { clauses: all, phrases, readsAll: false };
+    const all = [...clauses, ...plain, ...parts].filter(({ terms }) => terms.length > 0);
+    return { clauses: all, phrases, folders, readsAll: false };
   };
   const query = read(false);
   // The query has only stop words: titles and names hold them.
@@ -172,7 +177,7 @@ function readNames(text: string, manner: Manner): Clause[] {
 }
 
 /** A query of plain words with too many of them for a query: a question. Each term counts once. */
-function readQuestion({ clauses, phrases }: Query): Query | undefined {
+function readQuestion({ clauses, phrases, folders }: Query): Query | undefined {
   const terms = clauses.flatMap((clause) => clause.terms);
   if (clauses.length <= maxClauses && terms.length <= maxTerms) return undefined;
   const isPlain = (clause: Clause): boolean =>
@@ -196,6 +201,7 @@ function readQuestion({ clauses, phrases }: Query): Query | undefined {
       terms: [term],
     })),
     phrases,
+    folders,
     readsAll: false,
     question: { isCut: distinct.size > maxTermsOfQuestion },
   };

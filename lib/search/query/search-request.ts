@@ -45,6 +45,8 @@ export interface Suggestion {
 
 export interface SearchPage {
   readonly hits: readonly SearchHit[];
+  /** Folders by their names, the nearest first; on the first page alone. */
+  readonly folders: readonly Location[];
   /** As it was read, for `snippet`. */
   readonly query: Query;
   /** Whether terms of a long question were left out. */

@@ -76,8 +76,9 @@ function* frequencyOf(reached: readonly ReachedSegment[], stem: string, on: Scor
   return (yield* cutTerm(reached, { type: 'exact', term: stem }, everyField, on)).frequency;
 }
 
-/** The query of one stem. */
-export function queryOfStem(stem: string): Query {
+/** The query of one stem, with the filters of the query it is suggested for. */
+export function queryOfStem(stem: string, { folders }: Pick<Query, 'folders'>): Query {
   const terms = [{ type: 'exact' as const, term: stem }];
-  return { clauses: [{ presence: 'required', boost: 1, fields: everyField, terms }], phrases: [], readsAll: false };
+  const clause = { presence: 'required' as const, boost: 1, fields: everyField, terms };
+  return { clauses: [clause], phrases: [], folders, readsAll: false };
 }

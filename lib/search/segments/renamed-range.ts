@@ -24,6 +24,16 @@ export function isUnmoved(run: RenamedRange): boolean {
 
 /** The range of an ordinal of the segment. */
 export function runAt(runs: readonly RenamedRange[], ordinal: number): RenamedRange {
+  return runs[placeOfRun(runs, ordinal)] as RenamedRange;
+}
+
+/** The ranges with an ordinal in [start, end), in order. */
+export function* runsBetween(runs: readonly RenamedRange[], start: number, end: number): Generator<RenamedRange> {
+  if (start >= end) return;
+  for (let at = placeOfRun(runs, start); (runs[at]?.start ?? end) < end; at += 1) yield runs[at] as RenamedRange;
+}
+
+function placeOfRun(runs: readonly RenamedRange[], ordinal: number): number {
   let low = 0;
   let high = runs.length - 1;
   while (low < high) {
@@ -31,7 +41,7 @@ export function runAt(runs: readonly RenamedRange[], ordinal: number): RenamedRa
     if ((runs[middle]?.end ?? 0) <= ordinal) low = middle + 1;
     else high = middle;
   }
-  return runs[low] as RenamedRange;
+  return low;
 }
 
 /** Where the document is now. */

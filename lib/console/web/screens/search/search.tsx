@@ -1,4 +1,4 @@
-import { FileImage, FileText, Search as SearchIcon, SearchX } from 'lucide-react';
+import { FileImage, FileText, Folder as FolderIcon, Search as SearchIcon, SearchX } from 'lucide-react';
 import { useDeferredValue, useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import type { components } from '../../api/described.d.ts';
@@ -31,6 +31,7 @@ interface Question {
 }
 
 type Hit = components['schemas']['SearchHit'];
+type Folder = components['schemas']['Folder'];
 
 /** Finds documents by their words. The question is kept in the address, so that it can be sent and gone back to. */
 export function Search({ workspace }: ScreenProps): ReactNode {
@@ -80,7 +81,8 @@ export function Search({ workspace }: ScreenProps): ReactNode {
   );
   const hits = useDeferredValue(itemsOf(found));
   const isFiltered = location !== '' || label !== '' || kind !== '' || match !== '';
-  const isEmpty = found.isSuccess && hits?.length === 0;
+  const folders = useDeferredValue(found.data?.pages[0]?.folders ?? []);
+  const isEmpty = found.isSuccess && hits?.length === 0 && folders.length === 0;
   const meant = found.data?.pages[0]?.did_you_mean ?? [];
   useEffect(() => {
     if (!found.isSuccess) return;
@@ -142,9 +144,9 @@ export function Search({ workspace }: ScreenProps): ReactNode {
             </div>
             <p className="soft small">
               <code>"a phrase"</code>, <code>+must</code>, <code>-mustnot</code>, <code>title:word</code>,{' '}
-              <code>title:"a phrase"</code>, <code>label:word</code>, <code>label:"a label"</code>, <code>trav*</code>{' '}
-              and <code>travle~1</code> are understood. A pattern is an expression such as <code>(?i)draft \d+</code>,
-              in the syntax of RE2.
+              <code>title:"a phrase"</code>, <code>label:word</code>, <code>label:"a label"</code>,{' '}
+              <code>folder:name</code>, <code>trav*</code> and <code>travle~1</code> are understood. A pattern is an
+              expression such as <code>(?i)draft \d+</code>, in the syntax of RE2.
             </p>
           </details>
         </form>
@@ -184,7 +186,7 @@ export function Search({ workspace }: ScreenProps): ReactNode {
           )}
         </State>
       ) : (
-        <Hits hits={hits} workspace={workspace} listRef={list} />
+        <Hits hits={hits} folders={folders} workspace={workspace} listRef={list} />
       )}
       {match === '' && found.hasNextPage && (
         <Button isPending={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
@@ -215,10 +217,12 @@ function moveFocus(event: KeyboardEvent<HTMLOListElement>): void {
 
 function Hits({
   hits,
+  folders,
   workspace,
   listRef,
 }: {
   hits: readonly Hit[];
+  folders: readonly Folder[];
   workspace: string;
   listRef: React.RefObject<HTMLOListElement | null>;
 }): ReactNode {
@@ -230,6 +234,19 @@ function Hits({
       </h2>
       {/* The arrow keys are a shorter way: each hit is a link that Tab reaches too. */}
       <ol ref={listRef} className="hits" aria-labelledby={id} onKeyDown={moveFocus}>
+        {folders.map(({ location, name }) => (
+          <li key={`${location}/`} className="hit">
+            <FolderIcon aria-hidden />
+            <div className="hit-text">
+              <Link href={addressOf.folder(workspace, location)} className="hit-name">
+                <bdi>{name}</bdi>
+              </Link>
+              <p className="hit-place soft small">
+                Folder in <bdi>{folderOf(location) === '' ? 'Top level' : folderOf(location)}</bdi>
+              </p>
+            </div>
+          </li>
+        ))}
         {hits.map((hit) => (
           <li key={hit.location} className="hit">
             {hit.kind === 'text' ? <FileText aria-hidden /> : <FileImage aria-hidden />}
