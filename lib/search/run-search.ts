@@ -97,8 +97,11 @@ async function findPage(searched: Searched, query: Query, request: SearchRequest
   const manner = mannerOf(searched);
   if (request.position && request.position.manner !== manner) throw strangePosition();
   const most = query.phrases.length > 0 ? Math.max(maxPhraseCandidates, request.limit) : request.limit;
+  const everyPlace = request.everyPlace === true && query.phrases.length === 0;
   const { version } = segmentSet;
-  const { candidates, statistics, folders } = await runCooperatively(rank(searched, request, query, most + 1));
+  const { candidates, statistics, folders } = await runCooperatively(
+    rank(searched, { ...request, everyPlace }, query, most + 1),
+  );
   const found = candidates.map(({ reader, ordinal, score, chunk }) => ({
     hit: {
       key: reader.segment.keys[ordinal] ?? 0,
@@ -123,7 +126,7 @@ async function findPage(searched: Searched, query: Query, request: SearchRequest
     },
   );
   const last = found[examined - 1];
-  const isEnd = last === undefined || examined === found.length;
+  const isEnd = last === undefined || examined === found.length || everyPlace;
   const end = isEnd ? null : { statistics, score: last.score, location: last.hit.location, manner };
   const leavesOut = query.question?.isCut === true || statistics.rarest?.leavesOut === true;
   return { hits, folders, query, leavesOut, position: end };
@@ -137,7 +140,7 @@ function* rank(
   most: number,
 ): Generator<void, Ranking & Pick<SearchPage, 'folders'>> {
   const { vectors } = searched;
-  const { filters = {}, position } = request;
+  const { filters = {}, position, everyPlace = false } = request;
   const reached = yield* reachedBy(searched, request, query);
   const folders = yield* findNamed(searched, request, query, reached);
   const ranking = yield* rankDocuments(reached, {
@@ -146,6 +149,7 @@ function* rank(
     labels: filters.labels ?? [],
     kind: filters.kind,
     most,
+    everyPlace,
     after: position ?? undefined,
   });
   return { ...ranking, folders };

@@ -114,6 +114,32 @@ describe('search: a long document', () => {
     assert.equal(finish(placeSnippet(text, gone, { textStart })), undefined, 'unknown, and not the beginning');
   });
 
+  it('is a hit for each chunk with the words where every place is asked for, the best first', async () => {
+    const pages = ['zebra', '', 'zebra zebra crossing', '', 'crossing', 'zebra'];
+    const text = pages.map((words) => `# Page\n\n${filler.repeat(100)}${words}\n`).join('');
+    const of = new IndexOf({ 'long.md': text, 'short.md': 'A zebra crossing.' });
+    const reach = { everything: false, folders: [], documents: ['long.md' as Location] };
+    const ask = (query: string, limit: number) => of.page(query, { reach, everyPlace: true, limit });
+    const { hits, position } = await ask('zebra crossing', 9);
+    const pageOf = (start: number): number => text.slice(0, start + usualChunks.usual).split('# Page').length - 2;
+    assert.equal(position, null);
+    assert.equal(hits.length, 4);
+    assert.equal(hits[0]?.location, 'long.md');
+    assert.equal(pageOf(hits[0]?.chunkStart ?? 0), 2);
+    assert.deepEqual(
+      hits
+        .map(({ chunkStart }) => chunkStart)
+        .sort((a, b) => a - b)
+        .map(pageOf),
+      [0, 2, 4, 5],
+    );
+    assert.deepEqual((await ask('zebra crossing', 2)).hits, hits.slice(0, 2));
+    assert.equal((await ask('+crossing -zebra', 9)).hits.length, 0);
+    assert.equal((await ask('"zebra crossing"', 9)).hits.length, 1);
+    const short = { everything: false, folders: [], documents: ['short.md' as Location] };
+    assert.equal((await of.page('zebra', { reach: short, everyPlace: true })).hits.length, 1);
+  });
+
   it('shows what stands behind a line of dashes, where a chunk begins with one', () => {
     const text = `${filler.repeat(200)}\n---\nA zebra crosses.\n---\n${filler.repeat(200)}`;
     const start = text.indexOf('---');

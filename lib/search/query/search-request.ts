@@ -19,6 +19,11 @@ export interface SearchRequest {
   /** Whether the query is still being typed: its last word is the beginning of words, too. */
   readonly isPartial?: boolean;
   readonly filters?: SearchFilters;
+  /**
+   * Whether each chunk of a long text with words of the query is a hit, the best first: for a reach of one document. There
+   * is one page. A phrase is found at one place alone.
+   */
+  readonly everyPlace?: boolean;
   /** Hits on a page. */
   readonly limit: number;
   /** Where the page before ended; null or left out for the first. */

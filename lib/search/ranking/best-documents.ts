@@ -9,7 +9,7 @@ export interface Candidate {
   readonly chunk: number;
 }
 
-/** Keeps the `most` best candidates: by score, then by location. A heap with the worst kept one on top. */
+/** Keeps the `most` best candidates: by score, then by location, then by the place in the text. A heap with the worst kept one on top. */
 export class BestDocuments {
   readonly most: number;
   readonly #heap: Candidate[] = [];
@@ -73,5 +73,5 @@ export class BestDocuments {
 
 /** Negative when `a` comes first. */
 function compareCandidates(a: Candidate, b: Candidate): number {
-  return b.score - a.score || compareLocations(a.reader, a.ordinal, b.reader, b.ordinal);
+  return b.score - a.score || compareLocations(a.reader, a.ordinal, b.reader, b.ordinal) || a.chunk - b.chunk;
 }

@@ -7,7 +7,7 @@ import type { ReachedSegment } from '../segments/cut-postings.js';
 import { LargestScores } from './largest-scores.js';
 import { measureNearness } from '../meaning/measure-nearness.js';
 import type { SegmentReader } from '../segments/segment-reader.js';
-import { excluded, matched, requiredCount } from '../query/mark-documents.js';
+import { excluded, matched, requiredCount, scoredChunk } from '../query/mark-documents.js';
 import { almostOne, type Plan } from './plan-bounds.js';
 import type { SearchPosition } from './search-position.js';
 import type { ScoreAccumulator } from './score-accumulator.js';
@@ -16,6 +16,8 @@ import type { ScoreAccumulator } from './score-accumulator.js';
 export interface Offering {
   readonly plan: Plan;
   readonly eligible: Eligibility;
+  /** Whether each chunk with terms of the query is offered. */
+  readonly everyPlace: boolean;
   readonly after: SearchPosition | undefined;
   readonly best: BestDocuments;
 }
@@ -44,15 +46,28 @@ export function* offerBest(on: ScoreAccumulator, segment: ReachedSegment, offeri
 }
 
 /** Offers the documents with complete scores. */
-function offerAdded(on: ScoreAccumulator, { reader }: ReachedSegment, { eligible, after, best }: Offering): void {
+function offerAdded(on: ScoreAccumulator, { reader }: ReachedSegment, offering: Offering): void {
+  const { eligible, everyPlace, after, best } = offering;
   const { touched, scores } = on;
   let { minKept } = best;
   for (let index = 0; index < touched.length; index += 1) {
     const ordinal = touched[index] ?? 0;
     const score = scores[ordinal] ?? 0;
     if (score < minKept || !isEligible(on, ordinal, eligible)) continue;
-    offer({ reader, ordinal, score, chunk: on.bestChunks[ordinal] ?? 0 }, after, best);
+    const chunk = on.bestChunks[ordinal] ?? 0;
+    if (everyPlace && chunk !== 0) offerChunks(on, { reader, ordinal, score, chunk }, best);
+    else offer({ reader, ordinal, score, chunk }, after, best);
     ({ minKept } = best);
+  }
+}
+
+/** @param document with its best chunk, and the score of both */
+function offerChunks(on: ScoreAccumulator, { reader, ordinal, score, chunk }: Candidate, best: BestDocuments): void {
+  const { states, scores } = on;
+  const ofHead = score - (scores[chunk] ?? 0);
+  const end = reader.segment.endOf(ordinal);
+  for (let each = ordinal + 1; each < end; each += 1) {
+    if (states[each] === scoredChunk) best.offer({ reader, ordinal, score: ofHead + (scores[each] ?? 0), chunk: each });
   }
 }
 

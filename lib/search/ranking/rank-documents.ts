@@ -23,6 +23,8 @@ export interface RankRequest {
   readonly labels: readonly string[];
   readonly kind: DocumentKind | undefined;
   readonly most: number;
+  /** Whether each chunk with terms of the query is a candidate. Meaning then counts for nothing. */
+  readonly everyPlace?: boolean;
   readonly after: SearchPosition | undefined;
 }
 
@@ -45,7 +47,8 @@ export function* rankDocuments(reached: readonly ReachedSegment[], request: Rank
   const sought = rarest?.sought ?? all;
   const { scored, filters, prohibited } = sought;
   const statistics = before ?? { ...gatherStatistics(reached, scored), ...choiceOf(rarest) };
-  const plan = makePlan(sought, statistics, request.meaning);
+  const { everyPlace = false } = request;
+  const plan = makePlan(sought, statistics, everyPlace ? undefined : request.meaning);
   const required = scored.filter(({ isRequired }) => isRequired).length + filters.length;
   const best = new BestDocuments(request.most);
   for (const [place, segment] of reached.entries()) {
@@ -62,7 +65,7 @@ export function* rankDocuments(reached: readonly ReachedSegment[], request: Rank
       markExcluded(accumulator, segment, terms, { fields, place });
       yield;
     }
-    yield* offerBest(accumulator, segment, { plan, eligible, after: request.after, best });
+    yield* offerBest(accumulator, segment, { plan, eligible, everyPlace, after: request.after, best });
     accumulator.clear();
     yield;
   }
