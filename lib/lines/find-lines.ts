@@ -1,7 +1,7 @@
 import { runAtOnce } from '../scheduling/in-steps.js';
 import { composeText, placeInRaw, type ComposedText } from '../text/compose-text.js';
 import { readOutline, type Heading } from '../text/outline.js';
-import { maxLineLength, type LineMatcher, type Span } from './line-query.js';
+import { isPlain, maxLineLength, type LineMatcher, type Span } from './line-query.js';
 
 /** Where a search in a text goes on. */
 export interface TextPosition {
@@ -45,9 +45,6 @@ export interface LinesAsked {
 /** Units of a line that are shown. */
 const maxShown = 400;
 
-/** Characters that no form of Unicode changes. */
-const beyondPlain = /[^\0-\u02ff]/;
-
 /**
  * The lines of a text in which the matcher finds something, compared in the composed form of Unicode (NFC). A line ends
  * with LF or CRLF, and at the end of the text.
@@ -62,7 +59,7 @@ export function findLines(
   isOver: () => boolean,
 ): LinesFound {
   const lines: FoundLine[] = [];
-  const isPlain = !beyondPlain.test(text);
+  const isAllPlain = isPlain(text);
   let headings: readonly Heading[] | undefined;
   let { line, window } = from;
   let isFirst = true;
@@ -70,7 +67,7 @@ export function findLines(
     if (lines.length === most) return { lines, next: { line, window: 0 } };
     const place = { at, end: endOfLine(text, at) };
     const start = startOfWords(text, at);
-    const searched = new SearchedLine(text.slice(start, Math.min(place.end, start + maxLineLength + 1)), isPlain);
+    const searched = new SearchedLine(text.slice(start, Math.min(place.end, start + maxLineLength + 1)), isAllPlain);
     for (; searched.has(window, matcher); window += 1) {
       if (!isFirst && isOver()) return { lines, next: { line, window } };
       isFirst = false;
@@ -96,9 +93,9 @@ export function findLines(
 class SearchedLine {
   readonly #composed: ComposedText;
 
-  /** @param isPlain whether the text has no character with another form */
-  constructor(raw: string, isPlain: boolean) {
-    const hasOneForm = isPlain || !beyondPlain.test(raw);
+  /** @param isAllPlain whether the text has no character with another form */
+  constructor(raw: string, isAllPlain: boolean) {
+    const hasOneForm = isAllPlain || isPlain(raw);
     this.#composed = hasOneForm ? { text: raw, starts: [], ends: [], rawEnds: [] } : runAtOnce(composeText(raw));
   }
 

@@ -1,9 +1,16 @@
 import type { Worker } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
 import { invalidRequest } from '../domain/refusal.js';
 import { startThread } from '../scheduling/start-thread.js';
 import type { LinesAsked, LinesFound } from './find-lines.js';
 import type { LineQuery } from './line-query.js';
+import { requiredLiterals } from './required-literals.js';
+import { mayHold, signLiteral } from './text-signature.js';
 import type { LinesAnswer, LinesRequest, StoredText, ThreadData } from './lines-thread.js';
+
+/** Bytes of signatures that are kept, and of what keeps one of them. */
+const maxSignatures = 64 * 1024 * 1024;
+const sizeOfEntry = 200;
 
 /** What a search needs beside its work. */
 export interface LineSearching {
@@ -19,11 +26,17 @@ export interface LineSearch {
   /** How long the thread was busy with this search so far. */
   readonly milliseconds: number;
   /**
+   * Whether the text may have a line that is looked for: false only for one that was read before, and lacks what the query
+   * needs.
+   */
+  mayHold(key: string): boolean;
+  /**
    * Looks through one text.
+   * @param key of this very content of a document: a later search may pass it over
    * @param milliseconds after which it stops within the text
    * @throws the signal's reason once the search is aborted
    */
-  read(text: StoredText, asked: LinesAsked, milliseconds: number): Promise<LinesFound>;
+  read(key: string, text: StoredText, asked: LinesAsked, milliseconds: number): Promise<LinesFound>;
 }
 
 /**
@@ -31,6 +44,10 @@ export interface LineSearch {
  * takes one search at a time, the others in the order in which they come; how many may wait is for the caller to bound.
  */
 export class LineFinder {
+  readonly #signatures = new LRUCache<string, Uint32Array>({
+    maxSize: maxSignatures,
+    sizeCalculation: ({ byteLength }, { length }) => byteLength + length + sizeOfEntry,
+  });
   #worker: Worker | undefined;
   #waiting: { resolve(answer: LinesAnswer): void; reject(error: Error): void } | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -47,9 +64,12 @@ export class LineFinder {
     return turn;
   }
 
-  /** Ends the thread as soon as it is idle, with every text that it has read; the next search starts another. */
+  /** Ends the thread as soon as it is idle, with all that is known of texts; the next search starts another. */
   forget(): void {
-    this.#last = this.#last.then(() => this.close());
+    this.#last = this.#last.then(() => {
+      this.#signatures.clear();
+      return this.close();
+    });
   }
 
   /** Ends the thread; the next search starts another. */
@@ -72,12 +92,20 @@ export class LineFinder {
       return answer;
     };
     let begunIn: Worker | undefined;
-    const search = {
+    const { literals, ignoresCase } = requiredLiterals(query);
+    const needs = literals.map((literal) => signLiteral(literal, ignoresCase));
+    const search: LineSearch & { milliseconds: number } = {
       milliseconds: 0,
-      read: async (text: StoredText, asked: LinesAsked, milliseconds: number): Promise<LinesFound> => {
+      mayHold: (key) => {
+        const signature = this.#signatures.get(key);
+        return signature === undefined || mayHold(signature, needs);
+      },
+      read: async (key, text, asked, milliseconds) => {
         // Another thread would not know what is looked for.
         if (this.#worker !== begunIn) throw new Error('The thread that finds lines was closed.');
-        const { found } = await ask({ text, asked, milliseconds });
+        const isSigned = !this.#signatures.has(key);
+        const { found, signature } = await ask({ text, asked, milliseconds, isSigned });
+        if (signature !== undefined) this.#signatures.set(key, signature);
         if (found === undefined) throw new Error('The thread that finds lines has answered nothing.');
         return found;
       },

@@ -20,5 +20,13 @@ export interface LineMatcher {
   find(line: string, start: number, end: number): Span | undefined;
 }
 
+/** Characters that no form of Unicode changes. */
+const beyondPlain = /[^\0-\u02ff]/;
+
+/** Whether no character of the text has another form. */
+export function isPlain(text: string): boolean {
+  return !beyondPlain.test(text);
+}
+
 /** Units of a line that are looked at. */
 export const maxLineLength = 100_000;

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { describeError } from '../domain/describe-error.js';
 import { startStopwatch } from '../scheduling/start-stopwatch.js';
 import { decodeText } from '../text/charset.js';
+import { signLines } from './text-signature.js';
 import { findLines, type LinesAsked, type LinesFound } from './find-lines.js';
 import type { LineMatcher, LineQuery } from './line-query.js';
 import { matchExact } from './match-exact.js';
@@ -19,12 +20,20 @@ export type LinesRequest =
   /** Begins a search. */
   | { readonly query: LineQuery }
   /** Goes on with it in a text, for so many milliseconds. */
-  | { readonly text: StoredText; readonly asked: LinesAsked; readonly milliseconds: number };
+  | {
+      readonly text: StoredText;
+      readonly asked: LinesAsked;
+      readonly milliseconds: number;
+      /** Whether the text's signature is wanted, too. */
+      readonly isSigned: boolean;
+    };
 
 export interface LinesAnswer {
   /** How long the thread was busy with the request. */
   readonly milliseconds: number;
   readonly found?: LinesFound;
+  /** Left out where the text has none. */
+  readonly signature?: Uint32Array | undefined;
   /** The pattern is not taken. */
   readonly fault?: { readonly message: string; readonly position: number | null };
   /** The thread failed. */
@@ -46,11 +55,12 @@ function serve(request: LinesRequest, elapsed: () => number): Omit<LinesAnswer, 
     matcher = match === 'exact' ? matchExact(text) : compilePattern(text);
     return {};
   }
-  const { text, asked, milliseconds } = request;
+  const { text, asked, milliseconds, isSigned } = request;
   const { bytes } = text;
   const read = decodeText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), text.mediaType);
   const isOver = (): boolean => Atomics.load(stop, 0) !== 0 || elapsed() >= milliseconds;
-  return { found: findLines(read, text.isMarkdown, matcher, asked, isOver) };
+  const found = findLines(read, text.isMarkdown, matcher, asked, isOver);
+  return isSigned ? { found, signature: signLines(read) } : { found };
 }
 
 function answer(request: LinesRequest): LinesAnswer {

@@ -23,7 +23,7 @@ describe('The thread that finds lines', () => {
 
   const find = (text: string): Promise<number[]> =>
     finder.search(searching(exact('zebra')), async (search) => {
-      const { lines } = await search.read(textOf(text), asked, 60_000);
+      const { lines } = await search.read(text, textOf(text), asked, 60_000);
       return lines.map(({ line }) => line);
     });
 
@@ -32,8 +32,8 @@ describe('The thread that finds lines', () => {
     const run = (name: string): Promise<void> =>
       finder.search(searching(exact('zebra')), async (search) => {
         steps.push(`${name} begins`);
-        await search.read(textOf('zebra'), asked, 60_000);
-        await search.read(textOf('zebra'), asked, 60_000);
+        await search.read('key', textOf('zebra'), asked, 60_000);
+        await search.read('key', textOf('zebra'), asked, 60_000);
         steps.push(`${name} ends`);
       });
     await Promise.all(['one', 'two', 'three'].map(run));
@@ -52,7 +52,7 @@ describe('The thread that finds lines', () => {
     const pattern: LineQuery = { match: 'pattern', text: '[ab]*a[ab]{60}c' };
     const lines = Array.from({ length: 400 }, (_, index) => 'ab'.repeat(20_000 + (index % 7)) + 'b'.repeat(index % 11));
     const left = finder.search(searching(pattern, leaving.signal), async (search) => {
-      const reading = search.read(textOf(lines.join('\n')), asked, 3_600_000);
+      const reading = search.read('key', textOf(lines.join('\n')), asked, 3_600_000);
       setImmediate(() => leaving.abort(new Error('gone')));
       await reading;
     });
@@ -84,10 +84,31 @@ describe('The thread that finds lines', () => {
     assert.ok(spent.length === 2 && spent.every((milliseconds) => milliseconds > 0), spent.join(' '));
   });
 
+  it('knows of a text that was read before whether it can hold a query, until it has to forget it', async () => {
+    const lookedAt: string[] = [];
+    const look = (query: LineQuery): Promise<void> =>
+      finder.search(searching(query), async (search) => {
+        for (const text of ['a zebra\n', 'a lion\n']) {
+          if (!search.mayHold(text)) continue;
+          lookedAt.push(text.trim());
+          await search.read(text, textOf(text), asked, 60_000);
+        }
+      });
+    await look(exact('zebra'));
+    assert.deepEqual(lookedAt.splice(0), ['a zebra', 'a lion'], 'nothing was known');
+    await look(exact('zebra'));
+    await look({ match: 'pattern', text: 'z[aeiou]bra|lion' });
+    await look({ match: 'pattern', text: '(?i)LION$' });
+    assert.deepEqual(lookedAt.splice(0), ['a zebra', 'a zebra', 'a lion', 'a lion']);
+    finder.forget();
+    await look(exact('zebra'));
+    assert.deepEqual(lookedAt, ['a zebra', 'a lion']);
+  });
+
   it('does not go on with a search in another thread, which does not know what is looked for', async () => {
     const reading = finder.search(searching(exact('zebra')), async (search) => {
       await finder.close();
-      return search.read(textOf('lion'), asked, 60_000);
+      return search.read('key', textOf('lion'), asked, 60_000);
     });
     await assert.rejects(reading, /closed/);
     assert.deepEqual(await find('a\nzebra'), [2]);

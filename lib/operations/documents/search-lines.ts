@@ -58,7 +58,7 @@ const mostOfOne = 20;
 const mostTexts = 500;
 const mostBytes = 8 * 1024 * 1024;
 /** Documents of any kind that a page passes. */
-const mostPassed = 2000;
+const mostPassed = 10_000;
 /** Milliseconds of the thread for a page, and for each request that it counts as. */
 const mostTime = 1000;
 const timeOfRequest = 50;
@@ -69,7 +69,8 @@ const listedAtOnce = 50;
  * Lines of texts in the caller's reach that hold the very characters, or fit the pattern: in the order of a list of
  * everything in a folder, then of their lines. No role is needed: without one there is nothing to find.
  *
- * A page depends on documents of the reach alone, and on how busy the machine is. It may be empty and not the last.
+ * A page depends on documents of the reach alone, and on how busy the machine is and which texts it knows from earlier
+ * searches. It may be empty and not the last.
  * @throws Refusal INVALID_REQUEST `bad_pattern`, `bad_field`, `query_too_long`; `not_text`, `content_too_large` where
  * the location is a document that is not searched
  */
@@ -163,6 +164,9 @@ function sizeOf({ document, found }: LineItem): number {
   return itemFrame + document.location.length + JSON.stringify(texts).length;
 }
 
+/** Of this very content: a document's alone, so that nothing is known of another with the same bytes. */
+const keyOf = ({ id, current }: Document): string => `${id} ${current.id}`;
+
 /** One page, from its first document to its last. */
 class LinePage {
   readonly #context: ReadContext;
@@ -218,11 +222,12 @@ class LinePage {
     const { location: folder } = this.#input;
     for (let last = from; ;) {
       const batch = this.#list(folder, last);
-      for (const { location } of batch) {
-        if (this.#isFull(location)) return { location: last, inside: null };
-        const stopped = await this.#readAt(location, startOfText);
+      for (const document of batch) {
+        if (this.#isFull(document)) return { location: last, inside: null };
+        this.#passed += 1;
+        const stopped = this.#isKnown(document) ? undefined : await this.#readAt(document.location, startOfText);
         if (stopped !== undefined) return stopped;
-        last = location;
+        last = document.location;
       }
       if (batch.length < listedAtOnce) return null;
       await yieldToLoop();
@@ -247,17 +252,21 @@ class LinePage {
     return isAsked ? document : undefined;
   }
 
+  /** Whether it is known that the text has no such line. */
+  #isKnown(document: Document): boolean {
+    return !this.#search.mayHold(keyOf(document));
+  }
+
   /** Whether the page ends before this document. */
-  #isFull(location: Location): boolean {
+  #isFull(document: Document): boolean {
     if (this.#items.length >= this.#input.limit || this.#passed >= mostPassed || this.#texts >= mostTexts) return true;
     if (this.#search.milliseconds >= mostTime) return true;
-    const size = this.#documentAt(location)?.current.size ?? 0;
-    return this.#bytes > 0 && size <= maxIndexedBytes && this.#bytes + size > mostBytes;
+    const { size } = document.current;
+    return this.#bytes > 0 && !this.#isKnown(document) && size <= maxIndexedBytes && this.#bytes + size > mostBytes;
   }
 
   /** Looks through a document from a place on. @returns where the page ends; undefined to go on behind the document */
   async #readAt(location: Location, from: TextPosition): Promise<LinePosition | undefined> {
-    this.#passed += 1;
     const document = this.#documentAt(location);
     if (document === undefined || !isSearched(this.#context.workspace, document)) return undefined;
     const { id, current } = document;
@@ -293,6 +302,6 @@ class LinePage {
     const text = { bytes, mediaType, isMarkdown: !isText || isMarkdown(current) };
     const { context, limit } = this.#input;
     const most = Math.min(mostOfOne, limit - this.#items.length);
-    return this.#search.read(text, { from, most, context }, mostTime - this.#search.milliseconds);
+    return this.#search.read(keyOf(document), text, { from, most, context }, mostTime - this.#search.milliseconds);
   }
 }
