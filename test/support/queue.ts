@@ -191,6 +191,7 @@ export const campaign: readonly string[] = [
   'connectors/s3/s3rver',
   'connectors/sync/scripted-mirror',
   'contract/both-checkers',
+  'corpus/corpus',
   'erase/held-contents',
   'erase/held-steps',
   'erase/readers',
