@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { isInLine } from '../../domain/html-elements.js';
 import { maxDepth } from '../bounds.js';
 import type { TextWriter } from './text-writer.js';
 import { Unreadable } from './unreadable.js';
@@ -14,12 +15,6 @@ const left: ReadonlySet<string> = new Set([
   'svg',
   'head',
 ]);
-/** Elements that stand in a line with the text around them. */
-const inLine: ReadonlySet<string> = new Set(
-  'a abbr b bdi bdo big cite code data del dfn em font i img input ins kbd label mark math q rp rt ruby s samp small span strike strong sub sup time tt u var wbr'.split(
-    ' ',
-  ),
-);
 const cell: ReadonlySet<string> = new Set(['td', 'th']);
 
 /** Reads a page in pieces. */
@@ -66,7 +61,7 @@ class HtmlReader {
     if (name === 'pre' || name === 'textarea') this.#kept += 1;
     if (cell.has(name)) this.#cells += 1;
     if (name === 'img' && (attributes['alt'] ?? '') !== '') this.#text(` ${attributes['alt']} `);
-    if (!inLine.has(name) && !cell.has(name)) this.#break();
+    if (!isInLine(name) && !cell.has(name)) this.#break();
     const level = /^h([1-6])$/.exec(name)?.[1];
     if (level !== undefined && this.#cells === 0) this.#heading = Number(level);
   }
@@ -82,7 +77,7 @@ class HtmlReader {
       this.#cells -= 1;
       this.#isBlankDue = false;
       if (this.#writer.isInLine) this.#writer.write('\t');
-    } else if (!inLine.has(name)) this.#break();
+    } else if (!isInLine(name)) this.#break();
     if (/^h[1-6]$/.test(name)) this.#heading = undefined;
   }
 
