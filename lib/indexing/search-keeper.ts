@@ -14,7 +14,7 @@ import {
 } from '../search/search-index.js';
 import { openVectors } from '../search/meaning/open-vectors.js';
 import { ownVectors } from '../search/meaning/word-vectors.js';
-import type { Snippet } from '../search/ranking/make-snippet.js';
+import type { FoundPlace, Snippet } from '../search/ranking/make-snippet.js';
 import { IndexQueue } from './index-queue.js';
 import { analyzeDocuments } from './analyze-documents.js';
 import type { IndexedTexts } from './indexed-texts.js';
@@ -287,8 +287,8 @@ export class SearchKeeper {
   }
 
   /** The snippet of a text that `search` found, for the query as it was read. */
-  snippet({ location, chunkStart }: SearchHit, text: string, query: SearchPage['query']): Promise<Snippet> {
-    return this.index.snippet(location, text, query, chunkStart);
+  snippet({ location, ...found }: SearchHit & FoundPlace, text: string, query: SearchPage['query']): Promise<Snippet> {
+    return this.index.snippet(location, text, query, found);
   }
 
   /** Analyses documents for `apply` or `backfill`, as `analyzeDocuments` does. */

@@ -172,7 +172,6 @@ function readPosition(text: string): SearchInput['position'] {
 
 /** A document without text is found by its name, and has no line. */
 function presentPlace(place: FoundText['place']): object {
-  if (place === null) return { place_unknown: true };
   if (place === undefined) return {};
   return { ...(place.section === undefined ? {} : { section: place.section }), start_line: place.line };
 }

@@ -11,7 +11,7 @@ import {
 } from './analysis/analyze-document.js';
 import { defaultFirstTier } from './segments/choose-merge.js';
 import { SegmentReader, type SegmentState } from './segments/segment-reader.js';
-import { makeSnippet, type Snippet } from './ranking/make-snippet.js';
+import { makeSnippet, type FoundPlace, type Snippet } from './ranking/make-snippet.js';
 import { english, forgetLanguages, openLanguages, type Languages } from './languages/languages.js';
 import type { WordVectors } from './meaning/word-vectors.js';
 import type { Query } from './query/parse-query.js';
@@ -236,9 +236,9 @@ export class SearchIndex {
     return runSuggest(this.#searched, request);
   }
 
-  /** The snippet of a text document that a search found. @param query as the search has read it @param chunkStart of the hit */
-  async snippet(location: Location, text: string, query: Query, chunkStart = 0): Promise<Snippet> {
-    return runCooperatively(makeSnippet(location, text, query, this.#languages, chunkStart));
+  /** The snippet of a text document that a search found. @param query as the search has read it */
+  async snippet(location: Location, text: string, query: Query, found?: FoundPlace): Promise<Snippet> {
+    return runCooperatively(makeSnippet(location, text, query, this.#languages, found));
   }
 
   /** Stores the index as it is in the moment of the call; a crash meanwhile leaves the one stored before. */

@@ -153,6 +153,7 @@ export const owners: Readonly<Record<string, Ownership>> = {
     why: 'XML comes from sources and in files, and each has bounds of its own',
   },
   yauzl: { rooms: ['extraction'], why: 'archives of strangers are opened in a child process alone' },
+  entities: { rooms: ['search'], why: 'its words are those of the shown text' },
   htmlparser2: { rooms: ['extraction'], why: 'pages of strangers are read in a child process alone' },
   'postal-mime': { rooms: ['extraction'], why: 'mails of strangers are read in a child process alone' },
   'pdfjs-dist': { rooms: ['extraction'], why: 'PDFs of strangers are read in a child process alone' },

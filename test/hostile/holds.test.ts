@@ -18,7 +18,7 @@ import { cutText } from '../../lib/text/cut-text.js';
 import { IgnoreRules } from '../../lib/text/ignore-rules.js';
 import { findNearestLines } from '../../lib/text/find-nearest-lines.js';
 import { parseDisplayName } from '../../lib/operations/principals/parse-name.js';
-import { placeSnippet } from '../../lib/text/place-snippet.js';
+import { findPlace } from '../../lib/text/find-place.js';
 import { rebaseEdits } from '../../lib/text/rebase-edits.js';
 import { runAtOnce } from '../../lib/scheduling/in-steps.js';
 import { maxFollowed } from '../../lib/operations/documents/edit-document.js';
@@ -31,7 +31,7 @@ import { shortText } from '../../lib/indexing/analyze-documents.js';
 import { analyzeDocument } from '../../lib/search/analysis/analyze-document.js';
 import { checkPhrases } from '../../lib/search/query/check-phrases.js';
 import { findTitle } from '../../lib/search/analysis/find-title.js';
-import { forgetLanguages, openLanguages } from '../../lib/search/languages/languages.js';
+import { english, forgetLanguages, openLanguages } from '../../lib/search/languages/languages.js';
 import { languageCodes } from '../../lib/search/languages/open-stemmer.js';
 import { makeSnippet } from '../../lib/search/ranking/make-snippet.js';
 import { parseQuery } from '../../lib/search/query/parse-query.js';
@@ -75,16 +75,19 @@ const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
   'a text that is sent to others': [8000, (text) => findUnfit(text)],
   'a search': [2000, (text) => parseQuery(text)],
   'a search in fifteen languages': [2000, (text) => parseQuery(text, 'operators', openLanguages(languageCodes))],
-  'the title of a document': [16 * 1024, (text) => findTitle(text)],
+  'the title of a document': [16 * 1024, (text) => findTitle(text, name)],
   'a title in front matter': [
     2000,
-    (text, words) => [findTitle(`---\ntitle: ${text}\n---\n`), findTitle(`---\ntitle: "${words(1990)}"\n---\n`)],
+    (text, words) => [
+      findTitle(`---\ntitle: ${text}\n---\n`, name),
+      findTitle(`---\ntitle: "${words(1990)}"\n---\n`, name),
+    ],
   ],
   'a title in front matter of brackets': [
     2000,
     (text) =>
       ['[', '{a: ', '? ', '- ', '&a ', '>\n ', '"\\u0041'].map((piece) =>
-        findTitle(`---\ntitle: ${piece.repeat(500)}${text}\n---\n`),
+        findTitle(`---\ntitle: ${piece.repeat(500)}${text}\n---\n`, name),
       ),
   ],
   'a short document, for search': [shortText, (text) => analyze(text, ['en'])],
@@ -94,9 +97,16 @@ const readers: Readonly<Record<string, readonly [length: number, Reader]>> = {
     (text, words) => checkPhrases(name, text, phrasesOf(`${words(500)} zz`), () => null),
   ],
   'a snippet': [document, (text, words) => makeSnippet(name, text, parseQuery(words(500), 'plain'))],
+  'a snippet of a chunk': [
+    document,
+    (text, words) =>
+      makeSnippet(name, text, parseQuery(words(500), 'plain'), english, { chunkStart: text.length - 8000 }),
+  ],
   'a snippet of a phrase': [document, (text, words) => makeSnippet(name, text, parseQuery(`"${words(490)} zz"`))],
-  'the place of a snippet': [document, placeWords],
-  'the place of a snippet at the end of a long document': [document, (text) => placeAtEnd(text.repeat(10))],
+  'the place of a snippet at the end of a long document': [
+    document,
+    (text) => findPlace(text.repeat(10), 10 * text.length, true),
+  ],
   'the outline of a document': [document, (text) => readOutlineInSteps(text)],
   'the sections of a document': [document, (text) => readSections(text.split('\n', 10_000).join('\n'))?.find('a')],
   'the lines of a document': [document, (text) => numberLines(text)],
@@ -213,16 +223,6 @@ function phrasesOf(query: string) {
 
 function findQuote(text: string, quote: string): Generator<void, unknown> {
   return new PassageFinder(text).find({ text: quote, before: 'x', after: '', start: document / 2 });
-}
-
-function placeWords(text: string, words: (length: number) => string): Generator<void, unknown> {
-  return placeSnippet(text, { snippet: words(240), highlights: [[100, 140]] });
-}
-
-/** Of the last words, so that every line before them is counted. */
-function placeAtEnd(text: string): Generator<void, unknown> {
-  const end = '\n\nThe needle.';
-  return placeSnippet(text + end, { snippet: 'The needle.', highlights: [[4, 10]] }, { textStart: text.length });
 }
 
 function edit(text: string, of: DocumentEdit, anchors?: string[]): Generator<void, unknown> {

@@ -6,9 +6,10 @@ import {
   renameAnalyzed,
   type AnalyzedDocument,
 } from '../../lib/search/analysis/analyze-document.js';
+import { runAtOnce } from '../../lib/scheduling/in-steps.js';
 import { english } from '../../lib/search/languages/languages.js';
 import { findTitle } from '../../lib/search/analysis/find-title.js';
-import { reduceMarkup } from '../../lib/search/analysis/reduce-markup.js';
+import { showText } from '../../lib/search/analysis/show-text.js';
 import { maxWordLength, splitWords, wordsOf } from '../../lib/search/analysis/split-words.js';
 
 const megabyte = 1_000_000;
@@ -59,27 +60,27 @@ describe('search: markup', () => {
   it('a title in the markup gives way to the visible heading', () => {
     const text =
       '---\ntitle: Leave\n---\n# Days <b>off</b>\nSee [the handbook](https://example.org/secret "x") and ![a tree](t.png).';
-    assert.deepEqual(wordsOf(reduceMarkup(text, 'leave.md')), 'days off see the handbook and a tree'.split(' '));
+    assert.deepEqual(wordsOf(show(text, 'leave.md')), 'days off see the handbook and a tree'.split(' '));
   });
 
   it('stays in texts of other kinds, and where it is none', () => {
-    assert.equal(reduceMarkup('vector<int> a[3](b)', 'x.cpp'), 'vector<int> a[3](b)');
-    assert.match(reduceMarkup('if a < b and c > d then [x](unclosed', 'x.md'), /a < b and c > d then \[x\]\(unclosed/);
+    assert.equal(show('vector<int> a[3](b)', 'x.cpp'), 'vector<int> a[3](b)');
+    assert.match(show('if a < b and c > d then [x](unclosed', 'x.md'), /a < b and c > d then \[x\]\(unclosed/);
   });
 
   it('drops the styles and scripts of HTML, which Markdown shows in examples', () => {
     const text =
       '<p>One</p><STYLE type="a">p { color: red }</Style ><p>two</p><script>if (a < b) go()</script>three<style>x';
-    assert.deepEqual(wordsOf(reduceMarkup(text, 'page.html')), ['one', 'two', 'three']);
-    assert.ok(wordsOf(reduceMarkup(text, 'page.md')).includes('color'));
-    assert.deepEqual(wordsOf(reduceMarkup('<styles>kept</styles>', 'page.html')), ['kept']);
+    assert.deepEqual(wordsOf(show(text, 'page.html')), ['one', 'two', 'three']);
+    assert.ok(wordsOf(show(text, 'page.md')).includes('color'));
+    assert.deepEqual(wordsOf(show('<styles>kept</styles>', 'page.html')), ['kept']);
   });
 
   it('costs in proportion to the text, with any unclosed elements', () => {
     // Each of these took minutes if every bracket looked for its own end.
     for (const piece of ['[', '](', '<a', '<', '[](', '![x](<', '---\n', '`', '**']) {
       const text = piece.repeat(megabyte / piece.length);
-      assert.ok(reduceMarkup(text, 'hostile.md').length <= text.length, piece);
+      assert.ok(show(text, 'hostile.md').length <= text.length, piece);
       assert.ok(analyze('hostile.md', text).terms.size < 10, piece);
     }
     for (const piece of ['<style>', '<script><style>', '</style']) {
@@ -92,12 +93,12 @@ describe('search: markup', () => {
 
 describe('search: titles', () => {
   it('are the front matter’s, the page’s, or the first heading', () => {
-    assert.equal(findTitle('---\nauthor: Ada\ntitle: "On leave"\n---\n# Other')?.title, 'On leave');
-    assert.equal(findTitle('<html><head><title>On leave</title>')?.title, 'On leave');
-    assert.equal(findTitle('\n\n# On leave\ntext')?.title, 'On leave');
-    assert.equal(findTitle('= On leave\n\ntext')?.title, 'On leave');
-    assert.equal(findTitle('On leave\n========\ntext')?.title, 'On leave');
-    assert.equal(findTitle('just text\n\n---\n\nmore'), undefined);
+    assert.equal(findTitle('---\nauthor: Ada\ntitle: "On leave"\n---\n# Other', 'a.md')?.title, 'On leave');
+    assert.equal(findTitle('<html><head><title>On leave</title>', 'a.md')?.title, 'On leave');
+    assert.equal(findTitle('\n\n# On leave\ntext', 'a.md')?.title, 'On leave');
+    assert.equal(findTitle('= On leave\n\ntext', 'a.adoc')?.title, 'On leave');
+    assert.equal(findTitle('On leave\n========\ntext', 'a.md')?.title, 'On leave');
+    assert.equal(findTitle('just text\n\n---\n\nmore', 'a.md'), undefined);
   });
 
   it('in front matter are read as YAML, and stay the words that were written', () => {
@@ -118,10 +119,10 @@ describe('search: titles', () => {
       ['title:', undefined],
       ['title: # nothing', undefined],
     ] as const) {
-      assert.equal(findTitle(`---\r\n${member}\n---\ntext`)?.title, title, member);
-      assert.equal(findTitle(`\ufeff---\n${member}\n---\ntext`)?.title, title, member);
+      assert.equal(findTitle(`---\r\n${member}\n---\ntext`, 'a.md')?.title, title, member);
+      assert.equal(findTitle(`\ufeff---\n${member}\n---\ntext`, 'a.md')?.title, title, member);
     }
-    assert.equal(findTitle('\ufeff# On leave')?.title, 'On leave');
+    assert.equal(findTitle('\ufeff# On leave', 'a.md')?.title, 'On leave');
   });
 
   it('are counted as titles, not as text', () => {
@@ -148,6 +149,10 @@ describe('search: binary documents', () => {
 
 function analyze(location: string, text: string | null, labels: string[] = []): AnalyzedDocument {
   return analyzeDocument({ location: location as Location, text, kind: text === null ? 'binary' : 'text', labels });
+}
+
+function show(text: string, name: string): string {
+  return runAtOnce(showText(text, name)).text;
 }
 
 function countWords(text: string): number {

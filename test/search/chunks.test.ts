@@ -8,7 +8,7 @@ import { english } from '../../lib/search/languages/languages.js';
 import { makeSnippet } from '../../lib/search/ranking/make-snippet.js';
 import { parseQuery } from '../../lib/search/query/parse-query.js';
 import { extractDocument, writeSegment } from '../../lib/search/segments/write-segment.js';
-import { placeSnippet } from '../../lib/text/place-snippet.js';
+import { findPlace } from '../../lib/text/find-place.js';
 import { replaceHead } from '../../lib/search/segments/replace-head.js';
 import type { Segment } from '../../lib/search/segments/segment.js';
 import { IndexOf } from './index-of.js';
@@ -100,18 +100,14 @@ describe('search: a long document', () => {
     assert.ok(text.length > 2_000_000);
     const of = new IndexOf({ 'book.md': text });
     const { hits, query } = await of.page('zebra crosses');
-    const { snippet, highlights, textStart } = finish(
-      makeSnippet('book.md' as Location, text, query, english, hits[0]?.chunkStart),
-    );
+    const { snippet, highlights, place } = finish(makeSnippet('book.md' as Location, text, query, english, hits[0]));
     assert.deepEqual(
       highlights.map(([start, end]) => snippet.slice(start, end)),
       ['zebra', 'crosses'],
     );
-    const place = finish(placeSnippet(text, { snippet, highlights }, { textStart }));
-    assert.equal(place?.section, 'chapter-390');
-    assert.equal(text.split('\n')[place.line - 1], 'A zebra crosses.');
-    const gone = { snippet: 'A lion sleeps.', highlights: [[2, 6]] as [number, number][] };
-    assert.equal(finish(placeSnippet(text, gone, { textStart })), undefined, 'unknown, and not the beginning');
+    const { section, line } = finish(findPlace(text, place, true));
+    assert.equal(section, 'chapter-390');
+    assert.equal(text.split('\n')[line - 1], 'A zebra crosses.');
   });
 
   it('is a hit for each chunk with the words where every place is asked for, the best first', async () => {
@@ -143,7 +139,9 @@ describe('search: a long document', () => {
   it('shows what stands behind a line of dashes, where a chunk begins with one', () => {
     const text = `${filler.repeat(200)}\n---\nA zebra crosses.\n---\n${filler.repeat(200)}`;
     const start = text.indexOf('---');
-    const { highlights } = finish(makeSnippet('a.md' as Location, text, parseQuery('zebra'), english, start));
+    const { highlights } = finish(
+      makeSnippet('a.md' as Location, text, parseQuery('zebra'), english, { chunkStart: start }),
+    );
     assert.equal(highlights.length, 1);
   });
 
@@ -202,9 +200,10 @@ describe('search: a long document', () => {
 
   it('shows its beginning where the words have gone from the chunk', () => {
     const text = `The zebra sleeps. ${filler.repeat(500)}`;
-    const { snippet, textStart } = finish(makeSnippet('a.md' as Location, text, parseQuery('zebra'), english, 20_000));
+    const found = { chunkStart: 20_000 };
+    const { snippet, place } = finish(makeSnippet('a.md' as Location, text, parseQuery('zebra'), english, found));
     assert.ok(snippet.startsWith('The zebra sleeps.'));
-    assert.equal(textStart, 0);
+    assert.equal(place, 4);
   });
 
   it('is the same after a change of its name and labels as when it is read anew', () => {

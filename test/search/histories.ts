@@ -29,6 +29,8 @@ const words = [
   '[ada](bell)',
   '<b>',
 ];
+/** The same with marks of Markdown and HTML, in texts alone. */
+const marked = ['ce*ll*', '**bell** be<b>lt</b>', '`ba*lla*d`', '\n\n```\nada ce*ll*ar\n```\n\n', '&eacute;t&eacute;'];
 /** Words with other forms of themselves in other languages; enough of the small ones that a text shows its language. */
 const foreign = [
   'häuser',
@@ -50,10 +52,10 @@ const labels = ['draft', 'final', 'bell'];
 
 const text = fc
   .oneof(
-    { weight: 3, arbitrary: fc.array(fc.constantFrom(...words), { maxLength: 12 }) },
+    { weight: 3, arbitrary: fc.array(fc.constantFrom(...words, ...marked), { maxLength: 12 }) },
     {
       weight: 1,
-      arbitrary: fc.array(fc.constantFrom(...words, ...foreign, ...foreign), { maxLength: 40, size: 'max' }),
+      arbitrary: fc.array(fc.constantFrom(...words, ...marked, ...foreign, ...foreign), { maxLength: 40, size: 'max' }),
     },
   )
   .map((list) => list.join(' '));
@@ -316,7 +318,8 @@ export class Workspace {
 
 function withTitle(content: string, title: 'none' | 'heading' | 'front matter'): string {
   if (title === 'none') return content;
-  return title === 'heading' ? `# ${content}\n\n${content}` : `---\ntitle: ${content}\n---\nlast ${content}`;
+  const line = content.replaceAll(/\s+/g, ' ');
+  return title === 'heading' ? `# ${line}\n\n${content}` : `---\ntitle: ${line}\n---\nlast ${content}`;
 }
 
 export function toSearch({ location: at, text: content, kind, labels: own }: OracleDocument): SearchDocument {

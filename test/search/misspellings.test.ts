@@ -10,7 +10,7 @@ async function suggest(of: IndexOf, query: string, request: Partial<SearchReques
   const words: string[] = [];
   for (const { hit, query: found } of suggestions) {
     const text = of.texts.get(hit.location) ?? '';
-    const { snippet, highlights } = await of.index.snippet(hit.location, text, found, hit.chunkStart);
+    const { snippet, highlights } = await of.index.snippet(hit.location, text, found, hit);
     const [start, end] = highlights[0] ?? [0, 0];
     words.push(snippet.slice(start, end));
   }

@@ -14,7 +14,7 @@ import {
 } from '../../lib/search/analysis/analyze-document.js';
 import { findMeaning } from '../../lib/search/meaning/find-meaning.js';
 import { parseQuery, type Clause, type Phrase, type QueryTerm } from '../../lib/search/query/parse-query.js';
-import { reduceMarkup } from '../../lib/search/analysis/reduce-markup.js';
+import { showText } from '../../lib/search/analysis/show-text.js';
 import { spokenWords } from '../../lib/search/analysis/split-words.js';
 
 export interface OracleDocument {
@@ -148,16 +148,19 @@ function holdsPhrase({ location, text: content }: OracleDocument, { words, field
   const text = content ?? '';
   // A list is no title.
   const front = /^---\ntitle: (?!\[)(.*)\n---\n/.exec(text)?.[1]?.slice(0, 300) || undefined;
-  const heading = /^# (.+)$/m.exec(text)?.[1];
+  const line = /^# (.+)$/m.exec(text);
+  const heading = (name.endsWith('.md') ? line && shownOf(line[0], name).trim().slice(0, 300) : line?.[1]) || undefined;
   const body = front === undefined && heading !== undefined ? text.replace(/^# .*$/m, '') : text;
   const lists = new Map([
-    [0b1111, [spokenWords(reduceMarkup(text, name)), spokenWords(front ?? ''), spokenWords(name)]],
-    [0b0001, [spokenWords(reduceMarkup(body, name))]],
+    [0b1111, [spokenWords(shownOf(text, name)), spokenWords(front ?? ''), spokenWords(name)]],
+    [0b0001, [spokenWords(shownOf(body, name))]],
     [0b0010, [spokenWords(front ?? heading ?? name)]],
     [0b0100, [spokenWords(name)]],
   ]);
   return (lists.get(fields) ?? []).some((list) => ` ${list.join(' ')} `.includes(` ${words.join(' ')} `));
 }
+
+const shownOf = (text: string, name: string): string => runAtOnce(showText(text, name, { withTargets: true })).text;
 
 function nearestOf(meaning: Int8Array, directions: Int8Array): number {
   const parts = Array.from({ length: directions.length / meaning.length }, (_, place) =>

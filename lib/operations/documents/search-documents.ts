@@ -7,7 +7,7 @@ import { Rests } from '../../scheduling/rests.js';
 import type { View } from '../../view/view.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import type { ReadOperation } from '../operation.js';
-import { placeSnippet, type TextPlace } from '../../text/place-snippet.js';
+import { findPlace, type TextPlace } from '../../text/find-place.js';
 
 export interface SearchInput {
   readonly query: string;
@@ -34,8 +34,8 @@ export interface FoundText {
   readonly highlights: readonly (readonly [number, number])[];
   /** Whether the text was made of a file. */
   readonly isMade?: boolean;
-  /** Its place in the text, only on request; null where it is not known. */
-  readonly place?: TextPlace | null;
+  /** Its place in the text, only on request. */
+  readonly place?: TextPlace;
 }
 
 /** A word that the caller may have meant, as a document in reach has it. */
@@ -147,14 +147,11 @@ async function describeHit(
   if (document === undefined || document.number !== hit.key) return undefined;
   const text = await readIfPossible(workspace, document);
   if (text === null) return { document, snippet: '', highlights: [] };
-  const { textStart, ...shown } = await workspace.search.snippet(hit, text, query);
   const isMade = workspace.texts.isMade({ ...document.current, location: document.location });
+  const { place, ...shown } = await workspace.search.snippet({ ...hit, isMade }, text, query);
   const found = { document, ...shown, ...(isMade ? { isMade } : {}) };
   if (!withPlaces) return found;
-  const place = await runCooperatively(
-    placeSnippet(text, shown, { textStart, isMarkdown: isMade || isMarkdown(document.current) }),
-  );
-  return { ...found, place: place ?? null };
+  return { ...found, place: await runCooperatively(findPlace(text, place, isMade || isMarkdown(document.current))) };
 }
 
 /** For a search without a hit: what its words may have been, at most three. */

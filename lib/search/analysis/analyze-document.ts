@@ -6,7 +6,9 @@ import { DirectionFinder } from '../meaning/find-directions.js';
 import { SequenceFinder } from './find-sequences.js';
 import { findTitle, type Title } from './find-title.js';
 import { countOnce } from '../segments/posting.js';
-import { isMarkdownName, isMarkup, joinSpans, visibleSpans, type Span } from './reduce-markup.js';
+import { runAtOnce } from '../../scheduling/in-steps.js';
+import { isMarkdownName, isMarkup, showText } from './show-text.js';
+import type { ShownText, Span } from './shown-text.js';
 import { english, type Languages } from '../languages/languages.js';
 import { wordsOfPart } from '../languages/show-languages.js';
 import { spellingAt, splitWords } from './split-words.js';
@@ -78,12 +80,12 @@ export function analyzeDocument(
 ): AnalyzedDocument {
   const name = nameOf(document.location);
   const text = document.text?.slice(0, maxTextLength) ?? '';
-  const found = document.title === undefined && document.isMade !== true ? findTitle(text) : undefined;
+  const found = document.title === undefined && document.isMade !== true ? findTitle(text, name) : undefined;
   const heading = document.title ?? found?.title;
   const directions = vectors === null ? undefined : new DirectionFinder(vectors, heading ?? '');
   const collected = new Collected(languages, undefined, directions);
-  const spans = visibleSpans(text, name).flatMap((span) => (found === undefined ? [span] : withoutTitle(span, found)));
-  const chunks = collected.addText(text, spans, cutChunks(text, chunkLengths));
+  const shown = runAtOnce(showText(text, name, { withTargets: true }));
+  const chunks = collected.addText(shown, cutChunks(text, chunkLengths), found);
   collected.add(heading ?? name, title);
   collected.add(name, path);
   for (const each of document.labels) collected.addLabel(each);
@@ -97,12 +99,12 @@ export function analyzeDocument(
   };
 }
 
-/** The title is a field of its own. */
-export function withoutTitle(span: Span, line: Title): Span[] {
-  if (span.end <= line.start || span.start >= line.end) return [span];
-  const before = { start: span.start, end: line.start };
-  const after = { start: line.end, end: span.end };
-  return [before, after].filter(({ start, end }) => start < end);
+/** The parts of a text before and behind its title, which is a field of its own. Places in the source. */
+export function withoutTitle(shown: ShownText, { start, end }: Span, line: Title | undefined): string[] {
+  const [from, to] = [shown.offsetOf(start), shown.offsetOf(end)];
+  if (line === undefined || end <= line.start || start >= line.end) return [shown.text.slice(from, to)];
+  const parts = [shown.text.slice(from, shown.offsetOf(line.start)), shown.text.slice(shown.offsetOf(line.end), to)];
+  return parts.filter((part) => part !== '');
 }
 
 /**
@@ -173,21 +175,16 @@ class Collected {
 
   /**
    * Adds a text that stays whole, or returns the chunks of a longer one. A chunk without a word is none.
-   * @param spans what of the text is read
-   * @param starts of the chunks
+   * @param starts of the chunks in the source
    */
-  addText(text: string, spans: readonly Span[], starts: readonly number[]): AnalyzedChunk[] {
-    if (starts.length === 1) this.#addBody(joinSpans(text, spans, 0, text.length));
+  addText(shown: ShownText, starts: readonly number[], line: Title | undefined): AnalyzedChunk[] {
+    const bodyOf = (start: number, end: number): string => withoutTitle(shown, { start, end }, line).join('\n');
+    if (starts.length === 1) this.#addBody(bodyOf(0, Number.POSITIVE_INFINITY));
     if (starts.length === 1) return [];
     const chunks: AnalyzedChunk[] = [];
-    let first = 0;
     starts.forEach((start, index) => {
-      const end = starts[index + 1] ?? text.length;
-      while ((spans[first]?.end ?? end) <= start) first += 1;
-      let last = first;
-      while ((spans[last]?.start ?? end) < end) last += 1;
       const own = new Collected(this.#languages, undefined, this.#directions, this.#sequenceTerms);
-      own.#addBody(joinSpans(text, spans.slice(first, last), start, end));
+      own.#addBody(bodyOf(start, starts[index + 1] ?? Number.POSITIVE_INFINITY));
       if (own.terms.size > 0) chunks.push({ start, length: own.lengths[body], terms: own.terms });
     });
     return chunks;

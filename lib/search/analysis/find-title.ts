@@ -1,9 +1,13 @@
 import { isMap, parseDocument } from 'yaml';
-import { endOfFrontMatter, isMarkdownName } from './reduce-markup.js';
+import { runAtOnce } from '../../scheduling/in-steps.js';
+import { endOfFrontMatter } from './front-matter.js';
+import { isMarkdownName, showText } from './show-text.js';
 
 /** Characters at the start of a text that are searched for its title. */
 const headLength = 8_000;
 const maxTitleLength = 300;
+/** Of the line of a title, with marks that are not shown. */
+const maxLineLength = 1200;
 
 /** The attributes of `<title>`. */
 const maxAttributesLength = 200;
@@ -26,20 +30,25 @@ export interface Title {
 }
 
 /** The title in the front matter or of an HTML page, else the first heading; undefined when the text shows none. */
-export function findTitle(text: string): Title | undefined {
+export function findTitle(text: string, name: string): Title | undefined {
   const bodyStart = endOfFrontMatter(text);
   const front = readFrontMatter(text.slice(0, bodyStart));
   if (front !== undefined) return { title: front, start: 0, end: 0 };
   const head = text.slice(bodyStart, bodyStart + headLength);
   const html = findHtmlTitle(head);
-  if (html !== undefined) return { ...html, start: bodyStart + html.start, end: bodyStart + html.end };
+  if (html !== undefined) {
+    return { title: show(html.title, name), start: bodyStart + html.start, end: bodyStart + html.end };
+  }
   let start = bodyStart;
   let previous = '';
   for (const line of head.split('\n')) {
     const heading = markedLine.exec(line.slice(0, maxTitleLength))?.[1];
-    if (heading !== undefined) return placeTitle(heading, start, line.length);
-    if (underline.test(line.slice(0, maxTitleLength)) && /\S/.test(previous) && !/^[-=~]{3}/.test(previous)) {
-      return placeTitle(previous.trim(), start - previous.length - 1, previous.length);
+    if (heading !== undefined) {
+      const title = isMarkdownName(name) ? show(line.slice(0, maxLineLength), name) : heading;
+      // It may be a picture alone.
+      if (title !== '') return placeTitle(title, start, line.length);
+    } else if (underline.test(line.slice(0, maxTitleLength)) && /\S/.test(previous) && !/^[-=~]{3}/.test(previous)) {
+      return placeTitle(show(previous.slice(0, maxLineLength), name), start - previous.length - 1, previous.length);
     }
     previous = line;
     start += line.length + 1;
@@ -47,9 +56,14 @@ export function findTitle(text: string): Title | undefined {
   return undefined;
 }
 
-/** The title of a document that its text as read (`reduceMarkup`) does not show: that in the front matter of Markdown. */
-export function findUnreadTitle(text: string, name: string): string | undefined {
-  return isMarkdownName(name) ? readFrontMatter(text.slice(0, endOfFrontMatter(text))) : undefined;
+const show = (line: string, name: string): string => runAtOnce(showText(line, name)).text.trim();
+
+/** The title of a document that its text does not show (`showText`): that in the front matter of Markdown. */
+export function findUnreadTitle(text: string, name: string): Title | undefined {
+  if (!isMarkdownName(name)) return undefined;
+  const end = endOfFrontMatter(text);
+  const title = readFrontMatter(text.slice(0, end));
+  return title === undefined ? undefined : { title, start: text.slice(0, end).search(titleMember), end };
 }
 
 /** The title in front matter (YAML 1.2), as the words that its notation stands for. Dates and numbers are words, too. */

@@ -3,7 +3,8 @@ import { findTitle, findUnreadTitle } from '../analysis/find-title.js';
 import { bodyField, everyField, pathField, titleField } from '../segments/posting.js';
 import type { Phrase } from './parse-query.js';
 import { withoutTitle } from '../analysis/analyze-document.js';
-import { reduceMarkup, type Span } from '../analysis/reduce-markup.js';
+import { showText } from '../analysis/show-text.js';
+import type { Span } from '../analysis/shown-text.js';
 import { isSign, spokenWords, splitWordsInSteps } from '../analysis/split-words.js';
 
 /** Candidates of a phrase that are examined for one page, and characters of their texts that are read. */
@@ -52,12 +53,13 @@ export function* checkPhrases(
   for (const { span, withTitle, sought } of [...windows.values()].sort((a, b) => a.span.start - b.span.start)) {
     const open = sought.filter(({ isFound }) => !isFound);
     for (const each of open) each.windowsLeft -= 1;
-    const title = withTitle || open.length === 0 ? undefined : findTitle(text);
-    for (const part of open.length === 0 ? [] : title === undefined ? [span] : withoutTitle(span, title)) {
-      const from = afterBlank(text, part.start);
-      const piece = text.slice(from, part.end);
-      read += piece.length;
-      const list = yield* wordsOfBody(piece, name, from === 0);
+    if (open.length === 0) continue;
+    const part = { start: afterBlank(text, span.start), end: span.end };
+    const shown = yield* showText(text, name, { ...part, withTargets: true });
+    yield;
+    read += shown.text.length;
+    for (const piece of withoutTitle(shown, part, withTitle ? undefined : findTitle(text, name))) {
+      const list = yield* wordsInSteps(piece);
       for (const each of open) {
         if (each.isFound || (yield* findPhrase(list, each.phrase.words)) < 0) continue;
         each.isFound = true;
@@ -100,9 +102,9 @@ function addWindows(windows: Map<string, Window>, sought: Sought, spans: readonl
 
 /** What a phrase is looked for in, besides the text. */
 function shortFields({ fields }: Phrase, name: string, text: string): string[] {
-  if (fields === everyField) return [findUnreadTitle(text, name) ?? '', name];
+  if (fields === everyField) return [findUnreadTitle(text, name)?.title ?? '', name];
   if (fields === pathField) return [name];
-  return fields === titleField ? [findTitle(text)?.title ?? name] : [];
+  return fields === titleField ? [findTitle(text, name)?.title ?? name] : [];
 }
 
 /** Characters of a word that a window may begin with. */
@@ -115,11 +117,9 @@ function afterBlank(text: string, place: number): number {
   return blank === null ? place : place + blank.index;
 }
 
-function* wordsOfBody(text: string, name: string, isBeginning: boolean): Generator<void, readonly string[]> {
+function* wordsInSteps(text: string): Generator<void, readonly string[]> {
   const words: string[] = [];
-  const readable = reduceMarkup(text, name, isBeginning);
-  yield;
-  yield* splitWordsInSteps(readable, (word) => {
+  yield* splitWordsInSteps(text, (word) => {
     if (!isSign(word)) words.push(word);
   });
   return words;

@@ -1,4 +1,4 @@
-import type { Span } from '../analysis/reduce-markup.js';
+import type { Span } from '../analysis/shown-text.js';
 import { countsOf, bodyField, ordinalShift } from '../segments/posting.js';
 import type { Segment } from '../segments/segment.js';
 import { firstPosting } from '../segments/write-segment.js';

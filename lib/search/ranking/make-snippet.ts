@@ -5,7 +5,8 @@ import type { Query, QueryTerm } from '../query/parse-query.js';
 import { sequenceMark } from '../analysis/find-sequences.js';
 import { usualChunks } from '../analysis/cut-chunks.js';
 import { findUnreadTitle } from '../analysis/find-title.js';
-import { reduceMarkup } from '../analysis/reduce-markup.js';
+import { showText } from '../analysis/show-text.js';
+import { joinLines, ShownText } from '../analysis/shown-text.js';
 import { english, type Languages } from '../languages/languages.js';
 import { isSign, spellingAt, splitWordsInSteps } from '../analysis/split-words.js';
 
@@ -13,8 +14,16 @@ import { isSign, spellingAt, splitWordsInSteps } from '../analysis/split-words.j
 export interface Snippet {
   readonly snippet: string;
   readonly highlights: readonly (readonly [number, number])[];
-  /** The snippet stands behind this place of the text, in UTF-16 units: 0, or where the chunk starts. */
-  readonly textStart: number;
+  /** Where in the document's text the first highlight stands, or the beginning of the snippet without one. UTF-16 units. */
+  readonly place: number;
+}
+
+/** What is known of a document's text. */
+export interface FoundPlace {
+  /** Where the best chunk of a long text starts, which is searched alone; 0 for none. */
+  readonly chunkStart?: number;
+  /** Whether the text was made of a file. */
+  readonly isMade?: boolean;
 }
 
 const maxSnippetLength = 240;
@@ -23,8 +32,6 @@ const lead = 60;
 /** Characters that are searched: first these, and more only when they don't have all of the query. */
 const firstSearched = 20_000;
 const maxSearched = 100_000;
-/** White space other than a single blank, which most of it is. */
-const runOfSpace = /[^\S ]\s*| \s+/gu;
 
 interface Match {
   readonly start: number;
@@ -33,21 +40,19 @@ interface Match {
   readonly term: number;
 }
 
-/**
- * The span with most different words of the query, the earliest of equals. For text only. Works in steps.
- * @param chunkStart where the best chunk of a long text starts, which is searched alone; 0 for none
- */
+/** The span with most different words of the query, the earliest of equals. For text only. Works in steps. */
 export function* makeSnippet(
   location: Location,
   text: string,
   query: Query,
   languages: Languages = english,
-  chunkStart = 0,
+  { chunkStart = 0, isMade = false }: FoundPlace = {},
 ): Generator<void, Snippet> {
   const sought = seekAll(query);
+  const source = { name: nameOf(location), text, isMade };
   // The text may be newer than the chunk.
-  const ofChunk = yield* searchChunk(location, text, chunkStart, sought, languages);
-  const { readable, matches, best } = ofChunk ?? (yield* searchBeginning(location, text, sought, languages));
+  const ofChunk = yield* searchChunk(source, chunkStart, sought, languages);
+  const { readable, placeOf, matches, best } = ofChunk ?? (yield* searchBeginning(source, sought, languages));
   const start = startBefore(readable, best.start);
   let end = endOfCharacter(readable, Math.min(readable.length, start + maxSnippetLength));
   if (end < readable.length) {
@@ -62,59 +67,65 @@ export function* makeSnippet(
     if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
     else highlights.push([from, to]);
   }
-  return { snippet: readable.slice(start, end), highlights, textStart: ofChunk === undefined ? 0 : chunkStart };
+  const place = placeOf(start + (highlights[0]?.[0] ?? 0));
+  return { snippet: readable.slice(start, end), highlights, place };
+}
+
+/** A document's text. */
+interface Source {
+  readonly name: string;
+  readonly text: string;
+  readonly isMade: boolean;
 }
 
 interface Found {
   readonly readable: string;
+  /** Where in the source something readable stands. */
+  readonly placeOf: (offset: number) => number;
   readonly matches: readonly Match[];
   readonly best: Best;
 }
 
 /** Undefined where nothing is found, or no chunk is to be searched. */
 function* searchChunk(
-  location: Location,
-  text: string,
+  source: Source,
   start: number,
   sought: Sought,
   languages: Languages,
 ): Generator<void, Found | undefined> {
   if (start === 0) return undefined;
-  const chunk = text.slice(start, endOfCharacter(text, Math.min(text.length, start + usualChunks.whole)));
-  const readable = reduceMarkup(chunk, nameOf(location), false).replace(runOfSpace, ' ').trim();
-  const matches = yield* findMatches(readable, sought, languages);
-  return matches.length === 0 ? undefined : { readable, matches, best: findBest(matches) };
+  const shown = yield* showLines(source, start, start + usualChunks.whole);
+  const matches = yield* findMatches(shown.text, sought, languages);
+  if (matches.length === 0) return undefined;
+  return { readable: shown.text, placeOf: (offset) => shown.placeOf(offset), matches, best: findBest(matches) };
 }
 
-function* searchBeginning(
-  location: Location,
-  text: string,
-  sought: Sought,
-  languages: Languages,
-): Generator<void, Found> {
-  const found = yield* search(location, text, firstSearched, sought, languages);
-  if (text.length <= firstSearched || found.best.terms >= sought.count) return found;
-  return yield* search(location, text, maxSearched, sought, languages);
+/** What is shown of a part of the text, in one line. */
+function* showLines({ name, text, isMade }: Source, start: number, end: number): Generator<void, ShownText> {
+  const upTo = endOfCharacter(text, Math.min(text.length, end));
+  return joinLines(yield* showText(text, name, { start, end: upTo, isMade }));
+}
+
+function* searchBeginning(source: Source, sought: Sought, languages: Languages): Generator<void, Found> {
+  const found = yield* search(source, firstSearched, sought, languages);
+  if (source.text.length <= firstSearched || found.best.terms >= sought.count) return found;
+  return yield* search(source, maxSearched, sought, languages);
 }
 
 /** Searches this many characters from the beginning. */
-function* search(
-  location: Location,
-  text: string,
-  most: number,
-  sought: Sought,
-  languages: Languages,
-): Generator<void, Found> {
-  const beginning = text.slice(0, endOfCharacter(text, most));
-  const name = nameOf(location);
-  const body = reduceMarkup(beginning, name).replace(runOfSpace, ' ').trim();
+function* search(source: Source, most: number, sought: Sought, languages: Languages): Generator<void, Found> {
+  const body = yield* showLines(source, 0, most);
   yield;
   // A title that the text does not show is shown where it was found.
-  const title = findUnreadTitle(beginning, name)?.replace(runOfSpace, ' ') ?? '';
+  const front = findUnreadTitle(source.text, source.name);
+  const title = joinLines(new ShownText(front?.title ?? '')).text;
   const isTitleFound = title !== '' && (yield* findMatches(title, sought, languages)).length > 0;
-  const readable = isTitleFound ? `${title} ${body}` : body;
+  const readable = isTitleFound ? `${title} ${body.text}` : body.text;
+  const bodyStart = isTitleFound ? title.length + 1 : 0;
+  const placeOf = (offset: number): number =>
+    offset < bodyStart ? (front?.start ?? 0) : body.placeOf(offset - bodyStart);
   const matches = yield* findMatches(readable, sought, languages);
-  return { readable, matches, best: findBest(matches) };
+  return { readable, placeOf, matches, best: findBest(matches) };
 }
 
 /** The search: terms by their place in the query, phrases after them. */

@@ -1,6 +1,6 @@
 import { checkPhrases, maxPhraseText } from '../query/check-phrases.js';
 import type { Phrase } from '../query/parse-query.js';
-import type { Span } from '../analysis/reduce-markup.js';
+import type { Span } from '../analysis/shown-text.js';
 import { Rests } from '../../scheduling/rests.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import type { SearchOptions } from '../query/search-options.js';

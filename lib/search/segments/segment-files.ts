@@ -15,7 +15,7 @@ import { Segment, segmentFormat } from './segment.js';
  * Changes with the analysis of documents. An index of another analysis can be read and searched; it answers until a new
  * one is made. Where its segments cannot be read any more, `segmentFormat` has to change.
  */
-export const analysisVersion = 5;
+export const analysisVersion = 6;
 const manifestName = 'manifest.json';
 const segmentName = /^[0-9a-f]{64}\.segment$/;
 const temporaryName = /\.new$/;

@@ -1,0 +1,97 @@
+/**
+ * The text of a document as it is shown: Markdown and HTML without their marks, other kinds as they are. The index, the
+ * phrases and the snippets read it, so that they have the same words.
+ */
+import type { Steps } from '../../scheduling/in-steps.js';
+import { Closings, readEntity, readTag } from './read-tag.js';
+import { showMarkdown } from './show-markdown.js';
+import { ShownText, ShownTextWriter, type Span } from './shown-text.js';
+
+const markupNames = /\.(?:md|markdown|mdx|html?|xhtml)$/i;
+const markdownNames = /\.(?:md|markdown|mdx)$/i;
+/** Elements of HTML whose content is not shown. In Markdown they stand in examples. */
+const hiddenEnds: Readonly<Record<string, RegExp>> = { style: /<\/style\b/gi, script: /<\/script\b/gi };
+const mark = /[<&]/g;
+const headingMark = /^#{1,6} /gm;
+
+/** Whether the file's name marks its text as Markdown or HTML. */
+export function isMarkup(name: string): boolean {
+  return markupNames.test(name);
+}
+
+/** Whether the file's name marks its text as Markdown, of which front matter is no part. */
+export function isMarkdownName(name: string): boolean {
+  return markdownNames.test(name);
+}
+
+export interface Showing {
+  /** The part of the source that is shown. Left out: from its beginning, to its end. */
+  readonly start?: number;
+  readonly end?: number;
+  /** Whether the targets of references are kept, by which a document is found. */
+  readonly withTargets?: boolean;
+  /** Whether the text was made of a file, with marks of headings alone. */
+  readonly isMade?: boolean;
+}
+
+/**
+ * A part of a document's text as it is shown, alike whether it is read alone or with the rest. Takes time in proportion
+ * to the part, whatever it holds.
+ */
+export function* showText(source: string, name: string, showing: Showing = {}): Steps<ShownText> {
+  const { start = 0, withTargets = false, isMade = false } = showing;
+  const span = { start, end: Math.min(showing.end ?? source.length, source.length) };
+  if (isMarkdownName(name)) return yield* showMarkdown(source, span, withTargets);
+  if (isMarkup(name)) return yield* showHtml(source, span);
+  if (isMade) return showMade(source, span);
+  return new ShownText(source.slice(span.start, span.end), [0], [span.start]);
+}
+
+/** Marks between two pauses. */
+const marksAtOnce = 10_000;
+
+function* showHtml(source: string, span: Span): Steps<ShownText> {
+  const writer = new ShownTextWriter(source, span);
+  const closings = new Closings(source);
+  let kept = span.start;
+  let count = 0;
+  for (let at = nextMark(source, span.start); at >= 0 && at < span.end;) {
+    count += 1;
+    if (count % marksAtOnce === 0) yield;
+    const read = source.charAt(at) === '&' ? readEntity(source, at) : readTag(source, at, closings);
+    if (read === undefined) {
+      at = nextMark(source, at + 1);
+      continue;
+    }
+    writer.keep(kept, at);
+    if (read.text !== '') writer.put(read.text, at);
+    kept = 'length' in read ? at + read.length : endOfHidden(source, read);
+    at = nextMark(source, kept);
+  }
+  writer.keep(kept, span.end);
+  return writer.finish();
+}
+
+function nextMark(source: string, from: number): number {
+  mark.lastIndex = from;
+  return mark.exec(source)?.index ?? -1;
+}
+
+/** Behind the tag; before the closing one of a style or script, or at the end of the text where that is missing. */
+function endOfHidden(source: string, { end, opens }: { readonly end: number; readonly opens: string }): number {
+  const closing = hiddenEnds[opens];
+  if (closing === undefined) return end;
+  closing.lastIndex = end;
+  return closing.exec(source)?.index ?? source.length;
+}
+
+function showMade(source: string, span: Span): ShownText {
+  const writer = new ShownTextWriter(source, span);
+  let kept = span.start;
+  for (const { 0: found, index } of source.slice(span.start, span.end).matchAll(headingMark)) {
+    writer.keep(kept, span.start + index);
+    kept = span.start + index + found.length;
+  }
+  writer.keep(kept, span.end);
+  return writer.finish();
+}
