@@ -128,7 +128,7 @@ export const readingCommands: Readonly<Record<string, Command>> = {
     const label = fields.optionalText('label');
     const labels = label === undefined ? [] : parseLabels([label]);
     if (fields.isThere('match')) return findLines(context, fields, labels, limit);
-    const asked = { query: fields.text('words'), folder: fields.folderOrRoot('in'), labels };
+    const asked = { query: fields.text('words'), location: fields.folderOrRoot('in'), labels };
     const hits: FoundText[] = [];
     const meant: string[] = [];
     const folders: Folder[] = [];

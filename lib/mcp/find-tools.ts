@@ -134,7 +134,7 @@ function readSearch(call: ToolCall<SearchArguments>): SearchInput {
   const { after, limit } = readPage(call, usualSearch);
   return {
     query,
-    folder: parseFolderLocation(location ?? ''),
+    location: parseFolderLocation(location ?? ''),
     labels: label === undefined ? [] : parseLabels([label]),
     limit,
     position: readPosition(after),

@@ -65,8 +65,8 @@ describe('the record', () => {
   it('of a search names the searched commit', async () => {
     const version = test.workspace.journal.state.head;
     const query = { query: 'text', labels: [], limit: 2, position: null };
-    await perform(test.workspace, caller, searchDocuments, { ...query, folder: parseFolderLocation('f') });
-    await perform(test.workspace, caller, searchDocuments, { ...query, query: 'nowhere', folder: rootLocation });
+    await perform(test.workspace, caller, searchDocuments, { ...query, location: parseFolderLocation('f') });
+    await perform(test.workspace, caller, searchDocuments, { ...query, query: 'nowhere', location: rootLocation });
     assert.deepEqual(await recorded(2), [
       { action: 'document.search', version, target: 'text', detail: { folder: 'f' } },
       { action: 'document.search', version, target: 'nowhere', detail: {} },

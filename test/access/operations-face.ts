@@ -225,11 +225,17 @@ export class OperationsFace implements Face {
     return { location: parseFolderLocation(folder), limit };
   }
 
-  async #searchPages(query: string, folder: SearchInput['folder'], limit: number): Promise<unknown[]> {
+  async #searchPages(query: string, location: SearchInput['location'], limit: number): Promise<unknown[]> {
     const pages: unknown[] = [];
     let position: SearchInput['position'] = null;
     do {
-      const found: SearchResults = await this.#perform(searchDocuments, { query, folder, limit, position, labels: [] });
+      const found: SearchResults = await this.#perform(searchDocuments, {
+        query,
+        location,
+        limit,
+        position,
+        labels: [],
+      });
       pages.push(found.hits);
       ({ position } = found);
     } while (position !== null);

@@ -46,7 +46,7 @@ describe('a log with texts that earlier builds altered in storage', function () 
     test = await openTestService({ store: 'disk' });
     records = [];
     for (const query of searched) {
-      const input = { query, folder: rootLocation, labels: [], limit: 9, position: null };
+      const input = { query, location: rootLocation, labels: [], limit: 9, position: null };
       await perform(test.workspace, operator, searchDocuments, input);
       records.push(test.workspace.journal.state.chain.seq);
     }

@@ -150,7 +150,7 @@ function askForSearches(workspace: Workspace, caller: Caller, ask: Ask): void {
         const pages: unknown[] = [];
         let position: SearchPosition | null = null;
         do {
-          const input: SearchInput = { query, folder: rootLocation, labels, limit: 2, position, withPlaces: true };
+          const input: SearchInput = { query, location: rootLocation, labels, limit: 2, position, withPlaces: true };
           const page: SearchResults = (await perform(workspace, caller, searchDocuments, input)).result;
           pages.push(page.hits);
           ({ position } = page);

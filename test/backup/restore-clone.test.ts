@@ -71,7 +71,7 @@ describe('recovery from a clone alone', () => {
   it('finds the restored documents by their text', async () => {
     const workspace = await service.restore({ clone, name: 'acme' }, operator);
     await workspace.searchCaughtUp();
-    const query = { query: 'deeper', folder: rootLocation, labels: [], limit: 9, position: null };
+    const query = { query: 'deeper', location: rootLocation, labels: [], limit: 9, position: null };
     const { hits } = (await perform(workspace, operator, searchDocuments, query)).result;
     assert.deepEqual(
       hits.map(({ document }) => document.location),

@@ -240,7 +240,7 @@ describe('What goes wrong with mirrors in the field', function () {
     service.connect({ kind: 'git', settings: { url: server.url('notes.git') } });
 
   async function find(query: string): Promise<string[]> {
-    const input = { query, folder: rootLocation, labels: [], limit: 20, position: null };
+    const input = { query, location: rootLocation, labels: [], limit: 20, position: null };
     const { result } = await perform(service.workspace, operator, searchDocuments, input);
     return result.hits.map(({ document }) => document.location);
   }

@@ -347,7 +347,7 @@ describe('erases, one and many', function () {
     const search = (query: string): Promise<unknown> =>
       perform(workspace, operator, searchDocuments, {
         query,
-        folder: rootLocation,
+        location: rootLocation,
         limit: 10,
         position: null,
         labels: [],

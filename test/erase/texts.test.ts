@@ -152,7 +152,7 @@ describe('texts of the log, when a document is erased,', function () {
     const input = { query, limit: 10, position: null, labels: [] };
     await perform(bench.workspace, operator, searchDocuments, {
       ...input,
-      folder: folder === '' ? rootLocation : parseFolderLocation(folder),
+      location: folder === '' ? rootLocation : parseFolderLocation(folder),
     });
   }
 

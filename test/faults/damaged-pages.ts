@@ -103,7 +103,7 @@ async function exported(actor: Actor): Promise<string[]> {
 }
 
 async function found(actor: Actor): Promise<number> {
-  const input = { query: 'everywhere', folder: parseFolderLocation(''), labels: [], limit: 100, position: null };
+  const input = { query: 'everywhere', location: parseFolderLocation(''), labels: [], limit: 100, position: null };
   return (await perform(actor.workspace, actor.caller, searchDocuments, input)).result.hits.length;
 }
 

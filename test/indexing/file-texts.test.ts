@@ -339,7 +339,7 @@ describe('the texts of files in the search index', function () {
   }
 
   async function hitsOf(query: string, caller: Caller = operator) {
-    const asked = { query, folder: rootLocation, labels: [], limit: 20, position: null, withPlaces: true };
+    const asked = { query, location: rootLocation, labels: [], limit: 20, position: null, withPlaces: true };
     return (await perform(bench.workspace, caller, searchDocuments, asked)).result.hits;
   }
 

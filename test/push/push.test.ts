@@ -106,7 +106,7 @@ describe('A push', () => {
       .commit({ move: { 'team/a.md': 'team/q.md' } })
       .commit({ write: { 'team/q.md': 'quokka', 'team/b.md': null } })
       .push();
-    const query = { folder: parseLocation('team'), labels: [], limit: 10, position: null };
+    const query = { location: parseLocation('team'), labels: [], limit: 10, position: null };
     const found = async (words: string) =>
       (await perform(test.workspace, ada.caller, searchDocuments, { ...query, query: words })).result.hits.map(
         ({ document }) => document.location,

@@ -30,6 +30,27 @@ describe('the search route, for more than hits', () => {
     assert.deepEqual([named.length, 'line' in named[0]], [1, false]);
   });
 
+  it('shows the places in one document, the best first, and nothing of others', async () => {
+    const places = manual.replaceAll(/## Chapter (40|120|200)\n/g, '$&\nThe gearbox leaks.\n');
+    const content = places.replace('## Chapter 90\n', '$&\nGearbox, gearbox oil and gearbox seals.\n');
+    await ada.create('manuals/gears.md', content);
+    await ada.create('manuals/other.md', 'A gearbox.');
+    const { json } = await ask('q=gearbox&location=manuals/gears.md&places=true');
+    const sections = json.items.map(({ section }: { section: string }) => section);
+    assert.deepEqual(
+      [sections[0], [...sections].sort()],
+      ['chapter-90', ['chapter-120', 'chapter-200', 'chapter-40', 'chapter-90']],
+    );
+    assert.deepEqual(new Set(locationsOf({ json } as HttpAnswer)), new Set(['manuals/gears.md']));
+    assert.equal(json.next_cursor, null);
+    assert.equal((await ask('q=gearbox&location=manuals/gears.md&limit=2')).json.items.length, 2);
+    assert.deepEqual((await ask('q=zebra&location=manuals/gears.md')).json.items, []);
+    const stranger = await server.person('reader', 'elsewhere');
+    const hidden = await stranger.get('/v1/search?q=gearbox&location=manuals/gears.md');
+    const absent = await stranger.get('/v1/search?q=gearbox&location=manuals/absent.md');
+    assert.deepEqual([hidden.status, hidden.json], [absent.status, absent.json]);
+  });
+
   it('takes the last word for the beginning of words where the query is still being typed', async () => {
     await ada.create('typed/a.md', 'Ptarmigans live in the mountains.');
     assert.deepEqual(locationsOf(await ask('q=ptarm&partial=true')), ['typed/a.md']);

@@ -110,6 +110,12 @@ describe('search: a long document', () => {
     assert.equal(text.split('\n')[line - 1], 'A zebra crosses.');
   });
 
+  it('is shown at the place of a phrase, and not at that of one of its words before it', () => {
+    const text = 'Good work.\n\nA good year.\n';
+    const { place } = finish(makeSnippet('a.md' as Location, text, parseQuery('"good year"')));
+    assert.equal(place, text.indexOf('good year'));
+  });
+
   it('is a hit for each chunk with the words where every place is asked for, the best first', async () => {
     const pages = ['zebra', '', 'zebra zebra crossing', '', 'crossing', 'zebra'];
     const text = pages.map((words) => `# Page\n\n${filler.repeat(100)}${words}\n`).join('');

@@ -13,7 +13,7 @@ export async function find(
   labels: readonly string[] = [],
 ): Promise<string[]> {
   const caller = new Actor(workspace, principalId).caller;
-  const input = { query, folder: parseFolderLocation(folder), labels, limit: 50, position: null };
+  const input = { query, location: parseFolderLocation(folder), labels, limit: 50, position: null };
   const { result } = await perform(workspace, caller, searchDocuments, input);
   return result.hits.map(({ document }) => document.location);
 }

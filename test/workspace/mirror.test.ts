@@ -112,7 +112,7 @@ describe('A mirror of a source', () => {
     assert.ok(result.items.every(({ author }) => author.id === mirror.caller.principalId));
     const found = await perform(test.workspace, person.caller, searchDocuments, {
       query: 'lines',
-      folder: parseLocation('docs'),
+      location: parseLocation('docs'),
       labels: [],
       limit: 10,
       position: null,

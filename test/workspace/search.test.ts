@@ -153,7 +153,7 @@ describe('search follows the journal', () => {
     const editor = new Actor(test.workspace, id);
     for (const name of ['a', 'b', 'c']) await editor.create(`${name}.md`, 'ladders');
     const ask = async (position: SearchPosition | null) => {
-      const input = { query: 'ladder', folder: parseFolderLocation(''), labels: [], limit: 2, position };
+      const input = { query: 'ladder', location: parseFolderLocation(''), labels: [], limit: 2, position };
       return (await perform(test.workspace, editor.caller, searchDocuments, input)).result;
     };
     const { position } = await ask(null);

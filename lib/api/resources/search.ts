@@ -16,7 +16,7 @@ function readSearch(request: RequestOf<'search'>): SearchInput {
   const { after, limit } = readPage(request);
   return {
     query: q,
-    folder: parseFolderLocation(location ?? ''),
+    location: parseFolderLocation(location ?? ''),
     labels: label === undefined ? [] : parseLabels([label]),
     kind,
     isPartial: partial,

@@ -1,5 +1,6 @@
 import { isMarkdown, type Document, type DocumentKind, type Folder } from '../../domain/document.js';
-import { nameOf, type Location } from '../../domain/location.js';
+import { nameOf, rootLocation, type Location } from '../../domain/location.js';
+import type { SearchReach } from '../../search/reachable.js';
 import type { SearchPosition } from '../../search/ranking/search-position.js';
 import type { SearchHit, SearchPage, SearchRequest } from '../../search/search-index.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
@@ -11,8 +12,8 @@ import { findPlace, type TextPlace } from '../../text/find-place.js';
 
 export interface SearchInput {
   readonly query: string;
-  /** Only below this folder; the root for everywhere. */
-  readonly folder: Location;
+  /** Only below this folder; the root for everywhere. Or in this document, whose places are the hits. */
+  readonly location: Location;
   /** Only documents that have all of them. */
   readonly labels: readonly string[];
   readonly kind?: DocumentKind | undefined;
@@ -70,8 +71,11 @@ const sizeOf = ({ document, snippet, place }: FoundText): number =>
  */
 const mostCuts = 4;
 
+/** Places of one document in an answer. */
+const mostPlaces = 10;
+
 /**
- * Documents in the caller's reach, best first. The reach is applied before the ranking, so that nothing out of it has
+ * Documents in the caller's reach, best first; or the places in one of them, if its text is long. The reach is applied before the ranking, so that nothing out of it has
  * any effect (Operations 6, 9). No role is needed: without one there is nothing to find.
  */
 export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
@@ -79,16 +83,18 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
   name: 'document.search',
   isHeavy: true,
   needs: () => [],
-  note: ({ query, folder }) => ({ target: query, detail: folder === '' ? {} : { folder } }),
+  note: ({ query, location }) => ({ target: query, detail: location === '' ? {} : { folder: location } }),
   async run({ view, workspace, caller }, input) {
-    const reach = view.searchReach();
+    const named = input.location === rootLocation ? undefined : view.document(input.location);
+    const reach = named === undefined ? view.searchReach() : reachOf(named);
     const filters = {
-      folder: input.folder,
+      folder: named === undefined ? input.location : rootLocation,
       labels: input.labels,
       ...(input.kind === undefined ? {} : { kind: input.kind }),
     };
     const { query, withPlaces = false, isPartial = false } = input;
-    const asked = { reach, query, filters, isPartial };
+    const asked = { reach, query, filters, isPartial, everyPlace: named !== undefined };
+    const most = named === undefined ? input.limit : Math.min(input.limit, mostPlaces);
     const commit = workspace.journal.state.head;
     const hits: FoundText[] = [];
     let { position } = input;
@@ -97,19 +103,24 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
     let folders: readonly Folder[] = [];
     let cuts = 0;
     const rests = new Rests();
+    const readText = rememberLast((document) => readIfPossible(workspace, document));
     do {
-      const limit = input.limit - hits.length;
+      const limit = most - hits.length;
       const page = await workspace.search.search({ ...asked, limit, position });
       if (page.folders.length > 0) folders = readFolders(workspace.view(caller), page.folders);
       for (const [index, hit] of page.hits.entries()) {
         if (rests.isDue) await rests.take();
-        const found = await describeHit(workspace.view(caller), workspace, hit, page.query, withPlaces);
+        const found = await describeHit(workspace.view(caller), workspace, hit, {
+          query: page.query,
+          withPlaces,
+          readText,
+        });
         if (found === undefined) continue;
         taken += sizeOf(found);
         if (input.room !== undefined && taken > input.room && hits.length > 0) {
           // The position behind the hits of this page that fit.
           const fits = { ...asked, limit: index, position };
-          const behind = index === 0 ? position : (await workspace.search.search(fits)).position;
+          const behind = index === 0 || named !== undefined ? position : (await workspace.search.search(fits)).position;
           return { commit, hits, folders, leavesOut: page.leavesOut, didYouMean: [], position: behind };
         }
         hits.push(found);
@@ -117,7 +128,7 @@ export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
       ({ position, leavesOut } = page);
       if (page.hits.length < limit) cuts += 1;
       // Documents deleted since the index was read leave room, and the next page fills it.
-    } while (hits.length < input.limit && position !== null && cuts < mostCuts);
+    } while (hits.length < most && position !== null && cuts < mostCuts);
     const isNothing = input.position === null && hits.length === 0 && position === null;
     const didYouMean = isNothing
       ? await suggestWords(workspace, { ...asked, limit: 1 }, () => workspace.view(caller))
@@ -136,16 +147,36 @@ function readFolders(view: View, locations: readonly Location[]): Folder[] {
   return locations.map((location) => view.folder(location)).filter((folder) => folder !== undefined);
 }
 
+const reachOf = ({ location }: Document): SearchReach => ({ everything: false, folders: [], documents: [location] });
+
+type ReadText = (document: Document) => Promise<string | null>;
+
+/** Several places of one document are shown from one text. */
+function rememberLast(read: ReadText): ReadText {
+  let last: { readonly version: string; readonly text: string | null } | undefined;
+  return async (document) => {
+    const version = `${document.id} ${document.current.id}`;
+    if (last?.version !== version) last = { version, text: await read(document) };
+    return last.text;
+  };
+}
+
+/** How a hit is described. */
+interface Describing {
+  readonly query: SearchPage['query'];
+  readonly withPlaces: boolean;
+  readonly readText: ReadText;
+}
+
 async function describeHit(
   view: View,
   workspace: Workspace,
   hit: SearchHit,
-  query: SearchPage['query'],
-  withPlaces: boolean,
+  { query, withPlaces, readText }: Describing,
 ): Promise<FoundText | undefined> {
   const document = view.document(hit.location);
   if (document === undefined || document.number !== hit.key) return undefined;
-  const text = await readIfPossible(workspace, document);
+  const text = await readText(document);
   if (text === null) return { document, snippet: '', highlights: [] };
   const isMade = workspace.texts.isMade({ ...document.current, location: document.location });
   const { place, ...shown } = await workspace.search.snippet({ ...hit, isMade }, text, query);

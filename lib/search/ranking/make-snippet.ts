@@ -14,7 +14,10 @@ import { isSign, spellingAt, splitWordsInSteps } from '../analysis/split-words.j
 export interface Snippet {
   readonly snippet: string;
   readonly highlights: readonly (readonly [number, number])[];
-  /** Where in the document's text the first highlight stands, or the beginning of the snippet without one. UTF-16 units. */
+  /**
+   * Where in the document's text a phrase of the query stands, else the first highlight, or the beginning of the snippet
+   * without one. UTF-16 units.
+   */
   readonly place: number;
 }
 
@@ -59,15 +62,17 @@ export function* makeSnippet(
     const space = readable.lastIndexOf(' ', end);
     if (space > start + maxSnippetLength / 2) end = space;
   }
+  const isInSnippet = (match: Match): boolean => match.start >= start && match.start < end;
   const highlights: [number, number][] = [];
   for (const match of matches) {
-    if (match.start < start || match.start >= end) continue;
+    if (!isInSnippet(match)) continue;
     const last = highlights[highlights.length - 1];
     const [from, to] = [match.start - start, Math.min(match.end, end) - start];
     if (last !== undefined && from <= last[1]) last[1] = Math.max(last[1], to);
     else highlights.push([from, to]);
   }
-  const place = placeOf(start + (highlights[0]?.[0] ?? 0));
+  const phrase = matches.find((match) => match.term >= sought.firstPhrase && isInSnippet(match));
+  const place = placeOf(phrase?.start ?? start + (highlights[0]?.[0] ?? 0));
   return { snippet: readable.slice(start, end), highlights, place };
 }
 
@@ -133,6 +138,8 @@ interface Sought {
   readonly exact: ReadonlyMap<string, number>;
   readonly patterns: readonly { readonly term: QueryTerm; readonly index: number }[];
   readonly phrases: readonly { readonly words: readonly string[]; readonly index: number }[];
+  /** The place from which on the query has phrases. */
+  readonly firstPhrase: number;
   readonly count: number;
 }
 
@@ -157,6 +164,7 @@ function seekAll({ clauses, phrases }: Query): Sought {
     exact,
     patterns,
     phrases: wanted.map(({ words }, index) => ({ words, index: terms.length + index })),
+    firstPhrase: terms.length,
     count: new Set(exact.values()).size + patterns.length + wanted.length,
   };
 }

@@ -152,7 +152,7 @@ export async function makeWorld(workspace: Workspace, clock: TestClock): Promise
     () =>
       perform(workspace, ada.caller, searchDocuments, {
         query: 'wombat-dossier',
-        folder: parseFolderLocation(''),
+        location: parseFolderLocation(''),
         labels: [],
         limit: 10,
         position: null,
