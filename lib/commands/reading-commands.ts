@@ -112,8 +112,13 @@ export const readingCommands: Readonly<Record<string, Command>> = {
       throw badField('version', 'must be the id of a version: 40 hex digits');
     }
     const withContent = !fields.flag('record_only');
-    const read = await context.perform(readDocument, { location: fields.location('location'), versionId, withContent });
-    const record = toDocumentRecord(read.document, read.version);
+    const read = await context.perform(readDocument, {
+      location: fields.location('location'),
+      versionId,
+      withContent,
+      withTextState: true,
+    });
+    const record = toDocumentRecord(read.document, read.version, read.text);
     if (!withContent) return record;
     if (fields.flag('text_only') && read.version.kind === 'binary') return { ...record, is_withheld: true };
     const bytes = read.bytes ?? Buffer.alloc(0);

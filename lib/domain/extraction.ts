@@ -48,9 +48,22 @@ export interface ExtractedText {
 export type Extraction = ExtractedText | { readonly reason: ExtractionReason };
 
 /** Why a document has no text: its kind is not read, or its file could not be. */
-export type TextState =
+export type TextLack =
   | { readonly state: 'none'; readonly reason?: undefined }
   | { readonly state: 'failed'; readonly reason: ExtractionReason };
+
+/** What is known of a text without the text. */
+export interface TextFacts {
+  /** Pages, slides, sheets, chapters and attachments, each under a heading of the first level. */
+  readonly pages: number;
+  /** UTF-16 units of the Markdown. */
+  readonly characters: number;
+  /** Whether the file holds more text than is read of one file. */
+  readonly isCut: boolean;
+}
+
+/** How far the text of a file is. What waits has no place and no estimate. */
+export type TextState = TextLack | { readonly state: 'waiting' } | ({ readonly state: 'done' } & TextFacts);
 
 /** The sentence that says why there is no text, and what can be done. */
 export function explainNoText(reason: ExtractionReason): string {

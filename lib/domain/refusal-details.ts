@@ -3,7 +3,7 @@ import type { Claim } from './claim.js';
 import type { ConnectorKind, ConnectorState } from './connector.js';
 import type { Version } from './document.js';
 import type { HiddenCharacter } from './hidden-characters.js';
-import type { TextState } from './extraction.js';
+import type { TextLack } from './extraction.js';
 import type { Location } from './checked-location.js';
 import type { Author } from './principal.js';
 import type { RefusedFile } from './refused-file.js';
@@ -116,7 +116,7 @@ interface DetailsByReason {
   connector_state: { readonly state: ConnectorState };
   held_change_differs: { readonly state: ConnectorState };
   not_text: { readonly field?: string };
-  no_text: { readonly extraction: TextState };
+  no_text: { readonly extraction: TextLack };
   no_such_section: RequestPart & OfEdit & { readonly sections: readonly string[] };
   section_ambiguous: RequestPart & OfEdit & { readonly sections: readonly string[] };
   no_such_version: RequestPart & { readonly versions: readonly Pick<Version, 'id' | 'at' | 'author'>[] };

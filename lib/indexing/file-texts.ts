@@ -1,4 +1,5 @@
 import type { Document, Version } from '../domain/document.js';
+import type { TextState } from '../domain/extraction.js';
 import { composeMarkdownInSteps } from '../extraction/compose-markdown.js';
 import { ChildLost } from '../extraction/child-process.js';
 import type { Extractor } from '../extraction/extractor.js';
@@ -80,6 +81,14 @@ export class FileTexts {
   /** What is known of the text of a content. */
   find(content: FileContent): Promise<MadeText | undefined> {
     return this.#files.read(content);
+  }
+
+  /** How far the text of a document's present content is. */
+  async stateOf(content: FileContent): Promise<TextState> {
+    if (!this.makesText(content.mediaType, content.name)) return { state: 'none' };
+    const known = await this.#files.look(content);
+    if (known === undefined) return { state: 'waiting' };
+    return 'reason' in known ? { state: 'failed', reason: known.reason } : { state: 'done', ...known };
   }
 
   /** The text of a document's present content, or null. Where nothing is known of it, it is made, and comes later. */
@@ -253,6 +262,7 @@ export class FileTexts {
     const bytes = await readBlob(file.blobOid);
     const found = await extractor.extract({ bytes, mediaType, name, writer: `${workspace}/${author}` }, signal);
     if ('reason' in found) return { reason: found.reason };
-    return { text: await runCooperatively(composeMarkdownInSteps(found)), isCut: found.isCut };
+    const pages = found.parts.filter(({ level }) => level === 1).length;
+    return { text: await runCooperatively(composeMarkdownInSteps(found)), pages, isCut: found.isCut };
   }
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-import { extractionReasons, type ExtractionReason } from '../domain/extraction.js';
+import { extractionReasons, type ExtractionReason, type TextFacts } from '../domain/extraction.js';
 import { extractorNumber } from '../extraction/extractor.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { decodeTextInSteps } from '../text/charset.js';
@@ -10,8 +10,10 @@ import { kindOf } from '../extraction/file-kinds.js';
 
 /** What was made of a file: its text, or the reason why it has none. */
 export type MadeText =
-  | { readonly text: string; /** Whether the file holds more. */ readonly isCut: boolean }
-  | { readonly reason: ExtractionReason };
+  ({ readonly text: string } & Pick<TextFacts, 'pages' | 'isCut'>) | { readonly reason: ExtractionReason };
+
+/** What is known of a text without reading it, or the reason why there is none. */
+export type KnownText = TextFacts | { readonly reason: ExtractionReason };
 
 /** A content of a document, and what decides how it is read. */
 export interface FileContent {
@@ -28,8 +30,27 @@ const inflate = promisify(inflateRaw);
 /** Bytes of a text; no extraction makes a longer one, with its headings. */
 const maxBytes = 64 * 1024 * 1024;
 
-/** The first byte of a text's file. */
-const [wholeMark, cutMark] = [0x30, 0x31];
+/** The first line of a text's file: whether it is cut, its pages and its characters. Behind it lies the deflated text. */
+const headPattern = /^([01]) (\d{1,9}) (\d{1,9})\n/;
+/** Bytes within which a head ends. */
+const longestHead = 32;
+
+function writeHead({ isCut, pages, characters }: TextFacts): string {
+  return `${isCut ? 1 : 0} ${pages} ${characters}\n`;
+}
+
+/** @returns with the length of the head in bytes; undefined for bytes that begin with none */
+function readHead(bytes: Buffer): (TextFacts & { readonly length: number }) | undefined {
+  const [head, cut, pages, characters] = headPattern.exec(bytes.toString('latin1', 0, longestHead)) ?? [];
+  if (head === undefined) return undefined;
+  return { isCut: cut === '1', pages: Number(pages), characters: Number(characters), length: head.length };
+}
+
+function factsOf(made: MadeText): KnownText {
+  if ('reason' in made) return made;
+  const { text, pages, isCut } = made;
+  return { pages, characters: text.length, isCut };
+}
 
 const endings = { text: '.text', reason: '.reason', tries: '.tries' } as const;
 
@@ -65,14 +86,32 @@ export class TextFiles {
     if (this.#folder === null) return this.#memory.get(content.number)?.get(keyOf(content));
     const bytes = await readIfThere(this.#pathOf(content, endings.text));
     if (bytes !== undefined) {
-      const text = await inflate(bytes, { maxOutputLength: maxBytes }).catch(() => undefined);
+      const head = readHead(bytes);
+      const text =
+        head && (await inflate(bytes.subarray(head.length), { maxOutputLength: maxBytes }).catch(() => undefined));
       // A damaged file is as good as none, and has to look like that.
       if (text === undefined) fs.rmSync(this.#pathOf(content, endings.text), { force: true });
-      if (text !== undefined) {
-        const words = await runCooperatively(decodeTextInSteps(text.subarray(1), ''));
-        return { text: words, isCut: text[0] === cutMark };
+      else {
+        const words = await runCooperatively(decodeTextInSteps(text, ''));
+        return { text: words, pages: head?.pages ?? 0, isCut: head?.isCut ?? false };
       }
     }
+    return this.#readReason(content);
+  }
+
+  /** What is known of the content's text: of a text only the beginning of its file is read. */
+  async look(content: FileContent): Promise<KnownText | undefined> {
+    if (this.#folder === null) {
+      const made = this.#memory.get(content.number)?.get(keyOf(content));
+      return made && factsOf(made);
+    }
+    const head = readHead((await readIfThere(this.#pathOf(content, endings.text), longestHead)) ?? Buffer.alloc(0));
+    if (head === undefined) return this.#readReason(content);
+    const { pages, characters, isCut } = head;
+    return { pages, characters, isCut };
+  }
+
+  async #readReason(content: FileContent): Promise<{ readonly reason: ExtractionReason } | undefined> {
     const word = (await readIfThere(this.#pathOf(content, endings.reason)))?.toString('utf8');
     if (word === undefined) return undefined;
     const reason = extractionReasons.find((each) => each === word);
@@ -84,7 +123,10 @@ export class TextFiles {
   async write(content: FileContent, made: MadeText, isWanted: () => boolean): Promise<void> {
     const bytes =
       'text' in made
-        ? await deflate(Buffer.from(String.fromCharCode(made.isCut ? cutMark : wholeMark) + made.text))
+        ? Buffer.concat([
+            Buffer.from(writeHead({ ...made, characters: made.text.length })),
+            await deflate(Buffer.from(made.text)),
+          ])
         : Buffer.from(made.reason);
     if (!isWanted()) return;
     if (this.#folder === null) {
@@ -146,9 +188,17 @@ export class TextFiles {
   }
 }
 
-async function readIfThere(file: string): Promise<Buffer | undefined> {
+/** @param longest bytes of the beginning. Left out: all */
+async function readIfThere(file: string, longest?: number): Promise<Buffer | undefined> {
   try {
-    return await fs.promises.readFile(file);
+    if (longest === undefined) return await fs.promises.readFile(file);
+    const opened = await fs.promises.open(file);
+    try {
+      const { buffer, bytesRead } = await opened.read(Buffer.alloc(longest), 0, longest, 0);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await opened.close();
+    }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -2,6 +2,7 @@ import { formatTime, formatTimeOrNull } from '../domain/clock.js';
 import type { MirrorSource } from '../domain/connector.js';
 import type { Document, Version } from '../domain/document.js';
 import { formatEtag } from '../domain/etag.js';
+import type { TextState } from '../domain/extraction.js';
 import { toAuthorRecord } from './author-record.js';
 import { toStandingClaim } from './claim-record.js';
 
@@ -28,8 +29,18 @@ export function toSourceRecord(source: MirrorSource | undefined): object | null 
 
 export type DocumentRecord = ReturnType<typeof toDocumentRecord>;
 
-/** The description's `Document`: the record without its content, as of one version. */
-export function toDocumentRecord(document: Document, version: Version = document.current) {
+/** The description's `TextState`. */
+export function toTextRecord(text: TextState) {
+  if (text.state !== 'done') return text;
+  const { state, pages, characters, isCut } = text;
+  return { state, ...(pages > 0 && { pages }), characters, is_cut: isCut };
+}
+
+/**
+ * The description's `Document`: the record without its content, as of one version.
+ * @param text how far the text of a file is. Left out: nothing is said of it
+ */
+export function toDocumentRecord(document: Document, version: Version = document.current, text?: TextState) {
   return {
     id: document.id,
     location: document.location,
@@ -46,5 +57,6 @@ export function toDocumentRecord(document: Document, version: Version = document
     read_only: document.readOnly,
     source: toSourceRecord(document.source),
     claim: toStandingClaim(document.claims),
+    ...(text !== undefined && { text: toTextRecord(text) }),
   };
 }

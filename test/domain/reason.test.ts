@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packagePath } from '../../lib/config.js';
+import { extractionReasons } from '../../lib/domain/extraction.js';
 import { reasons, type Meeting, type Reason } from '../../lib/domain/reason.js';
 import { remedies } from '../../lib/mcp/remedies.js';
 import { readDescription } from '../../lib/api/requests/description.js';
@@ -28,6 +29,14 @@ describe('The table of reasons', () => {
     assert.deepEqual(Object.keys(remedies).toSorted(), metAt('mcp'));
     for (const [name, remedy] of Object.entries(remedies)) assert.ok(remedy.length > 10, name);
     for (const name of metAt('mcp')) assert.ok(code.enum.includes(reasons[name].code), name);
+  });
+
+  it('has beside it why a file has no text, with every word that the description names', () => {
+    const schemas = readDescription('openapi.yaml').document.components['schemas'] as Record<
+      string,
+      { enum: string[] }
+    >;
+    assert.deepEqual(schemas['ExtractionReason']?.enum, extractionReasons);
   });
 
   it('has none that the service never gives', () => {

@@ -4,7 +4,7 @@ import { charsetOf, decodeAs } from '../../text/charset.js';
 import type { Answer, AnswerBody } from '../answers/api-answer.js';
 import { nameDownload } from '../answers/name-download.js';
 import { parseRange, type ByteRange } from '../requests/parse-range.js';
-import { toDocumentRecord } from '../../records/document-record.js';
+import { toDocumentRecord, type DocumentRecord } from '../../records/document-record.js';
 import { streamDocument, streamedFrom } from '../answers/stream-document.js';
 import { writeText } from '../answers/write-json-text.js';
 import type { CheckedRequest } from '../requests/checked-request.js';
@@ -20,7 +20,7 @@ export function presentRead(read: DocumentRead, request: CheckedRequest): Answer
   const headers = { ...namesOf(read), Vary: 'Accept, Accept-Encoding' };
   if (read.isKnown) return { status: 304, headers, body: { form: 'none' } };
   if (wantsRawForm(request)) return presentRaw(read, request, headers);
-  const record = toDocumentRecord(read.document, read.version);
+  const record = recordOf(read);
   const isText = read.version.kind === 'text';
   const { bytes } = read;
   if (bytes === null || bytes.length > streamedFrom) return presentStreamed(read, headers);
@@ -55,11 +55,16 @@ function namesOf({ version, isKnown }: DocumentRead): Record<string, string> {
   return isKnown ? names : { ...names, 'Last-Modified': new Date(version.at).toUTCString() };
 }
 
+/** The record, and for a file how far its text is. */
+function recordOf({ document, version, text }: DocumentRead): DocumentRecord {
+  return toDocumentRecord(document, version, text);
+}
+
 /** As JSON, written while it is sent: its length is known only at its end. */
 function presentStreamed(read: DocumentRead, headers: Record<string, string>): Answer {
-  const { bytes, document, version } = read;
+  const { bytes, version } = read;
   const open = async () => (bytes === null ? openStream(read) : [bytes]);
-  const body = streamDocument(toDocumentRecord(document, version), version, open);
+  const body = streamDocument(recordOf(read), version, open);
   return { status: 200, headers, body, mayCompress: true };
 }
 

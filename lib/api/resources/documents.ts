@@ -49,6 +49,7 @@ function readReading(request: RequestOf<'headDocument' | 'readDocument'>): ReadD
     withContent: request.method === 'GET' || !isRaw,
     condition: readCondition(request),
     known: known === undefined ? undefined : parsePrecondition(known, 'If-None-Match'),
+    withTextState: !isRaw,
     knowsRecord: !isRaw,
     largest: isRaw ? undefined : request.policy.largestText,
   };

@@ -23,7 +23,7 @@ function presentReading({ read, comments }: OpenedPage, request: RequestOf<'read
   const { document, version, role, bytes } = read;
   const isShown = version.kind === 'text' && bytes !== null && bytes.length <= maxShown;
   const reading = {
-    document: toDocumentRecord(document, version),
+    document: toDocumentRecord(document, version, read.text),
     current: toVersionRecord(document.current),
     role,
     claims: document.claims.map(toClaimRecord),

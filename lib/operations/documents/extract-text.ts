@@ -1,4 +1,4 @@
-import type { TextState } from '../../domain/extraction.js';
+import type { TextLack } from '../../domain/extraction.js';
 import { notFound, unavailable } from '../../domain/refusal.js';
 import { ChildLost } from '../../extraction/child-process.js';
 import { fileOf } from '../../indexing/file-texts.js';
@@ -19,7 +19,7 @@ export interface FoundText {
  * The caller's reach is looked at again afterwards, since that may take seconds.
  * @throws Refusal NOT_FOUND where the caller reaches the document no more; RATE_LIMITED, UNAVAILABLE
  */
-export async function extractText(context: ReadContext, read: DocumentRead): Promise<FoundText | TextState> {
+export async function extractText(context: ReadContext, read: DocumentRead): Promise<FoundText | TextLack> {
   const { workspace, caller } = context;
   const { document, version } = read;
   const { files } = workspace.texts;

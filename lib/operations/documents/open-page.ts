@@ -34,7 +34,7 @@ export const openPage: ReadOperation<OpenPageInput, OpenedPage> = {
     // Both begin in this turn of the event loop, by the same view.
     const listing = { location, which: 'all', versionId, after: '', limit: commentsOfPage } as const;
     const [read, comments] = await Promise.all([
-      readDocument.run(context, { location, versionId, withContent: true }),
+      readDocument.run(context, { location, versionId, withContent: true, withTextState: true }),
       listComments.run(context, listing),
     ]);
     return { read, comments };

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { sourceOf } from '../../limits/work-limits.js';
 import type { Document, Version } from '../../domain/document.js';
+import type { TextState } from '../../domain/extraction.js';
 import { preconditionHolds, type Precondition } from '../../domain/etag.js';
 import type { Location } from '../../domain/location.js';
 import { invalidRequest, notFound, type Refusal } from '../../domain/refusal.js';
@@ -10,7 +11,8 @@ import type { View } from '../../view/view.js';
 import { stale } from '../../changes/document-guards.js';
 import { stagedFrom } from '../../changes/prepare-content.js';
 import { RevocableStream } from '../revocable-stream.js';
-import type { ReadOperation } from '../operation.js';
+import { fileOf } from '../../indexing/file-texts.js';
+import type { ReadContext, ReadOperation } from '../operation.js';
 
 export interface ReadDocumentInput {
   readonly location: Location;
@@ -24,6 +26,8 @@ export interface ReadDocumentInput {
   readonly condition?: ((version: Version) => boolean) | undefined;
   /** The caller's versions. For these, only the record is read. */
   readonly known?: Precondition | undefined;
+  /** Whether the record says how far the text of a file is. */
+  readonly withTextState?: boolean | undefined;
   /** Whether the caller has the record too: then it is known only if the record cannot have changed since the version. */
   readonly knowsRecord?: boolean | undefined;
   /** Maximum bytes of content in the requested form. Left out: no limit. */
@@ -40,6 +44,8 @@ export interface DocumentRead {
   readonly version: Version;
   /** Whether the caller has it already. */
   readonly isKnown: boolean;
+  /** How far the text of a file is, if it was asked for. Undefined for texts, and for older versions: theirs is not kept. */
+  readonly text?: TextState | undefined;
   /** Its bytes. Null when only the record was requested, or when the content is a stream. */
   readonly bytes: Buffer | null;
   /** Whether they came from memory: then the next read is likely to get the same object. */
@@ -76,51 +82,78 @@ export const readDocument: ReadOperation<ReadDocumentInput, DocumentRead> = {
   needs: ({ location }) => [{ role: 'reader', location }],
   note: ({ location }) => ({ target: location }),
   run(context, input) {
-    const { view, workspace, caller } = context;
-    const { location, versionId, expected, withContent, condition, known, knowsRecord, largest, firstByte } = input;
-    const document = view.document(location);
-    if (document === undefined) throw notFound();
-    const version = versionId === undefined ? document.current : view.version(document, versionId);
-    if (version === undefined) throw notFound();
-    if (expected !== undefined && expected !== document.current.id) {
-      throw stale(document.current, view.version(document, expected) === undefined ? { isUnknown: true } : {});
-    }
-    const role = view.roleAt(location);
-    if (role === undefined) throw notFound();
-    if (condition?.(version) === false) throw stale(document.current);
-    const isKnown =
-      known !== undefined &&
-      preconditionHolds(known, version.id) &&
-      (known.any || knowsRecord !== true || isRecordKept(view, document, version));
-    const read = { document, role, version, isKnown, bytes: null, isHeld: false, openStream: null };
-    if (!withContent || isKnown) return read;
-    if (largest !== undefined && version.size > largest) throw tooLongForForm(version.size, largest);
-    const first = firstByte?.(version);
-    // No range fits an empty document, so it is sent as it is (RFC 9110 §14.2).
-    if (first !== undefined && first >= version.size && version.size > 0) throw pastTheEnd(version.size);
-    if (version.size > stagedFrom) {
-      const revocableStream = new RevocableStream(context, readDocument.name, {
-        target: location,
-        documentId: document.id,
-      });
-      const openStream = async (): Promise<Readable> => {
-        const release = await workspace.workLimits.downloads.take(sourceOf(workspace.name, caller));
-        try {
-          const content = revocableStream.guard(await workspace.objects.streamContent(version), document);
-          return content.once('close', release);
-        } catch (error) {
-          release();
-          throw error;
-        }
-      };
-      return { ...read, openStream };
-    }
-    const held = workspace.objects.contentInMemory(version);
-    if (held !== undefined) return { ...read, bytes: held, isHeld: true };
-    return workspace.objects.readContent(version).then((bytes) => ({ ...read, bytes }));
+    const reading = readVersion(context, input);
+    return input.withTextState === true ? addTextState(context, reading) : reading;
   },
   noteResult: ({ document, version }) => ({ version: version.id, documentId: document.id }),
 };
+
+function readVersion(context: ReadContext, input: ReadDocumentInput): DocumentRead | Promise<DocumentRead> {
+  const { view, workspace, caller } = context;
+  const { location, versionId, expected, withContent, condition, known, knowsRecord, largest, firstByte } = input;
+  const document = view.document(location);
+  if (document === undefined) throw notFound();
+  const version = versionId === undefined ? document.current : view.version(document, versionId);
+  if (version === undefined) throw notFound();
+  if (expected !== undefined && expected !== document.current.id) {
+    throw stale(document.current, view.version(document, expected) === undefined ? { isUnknown: true } : {});
+  }
+  const role = view.roleAt(location);
+  if (role === undefined) throw notFound();
+  if (condition?.(version) === false) throw stale(document.current);
+  const isKnown =
+    known !== undefined &&
+    preconditionHolds(known, version.id) &&
+    (known.any ||
+      knowsRecord !== true ||
+      (!hasTextState(workspace, document, version) && isRecordKept(view, document, version)));
+  const read = { document, role, version, isKnown, bytes: null, isHeld: false, openStream: null };
+  if (!withContent || isKnown) return read;
+  if (largest !== undefined && version.size > largest) throw tooLongForForm(version.size, largest);
+  const first = firstByte?.(version);
+  // No range fits an empty document, so it is sent as it is (RFC 9110 §14.2).
+  if (first !== undefined && first >= version.size && version.size > 0) throw pastTheEnd(version.size);
+  if (version.size > stagedFrom) {
+    const revocableStream = new RevocableStream(context, readDocument.name, {
+      target: location,
+      documentId: document.id,
+    });
+    const openStream = async (): Promise<Readable> => {
+      const release = await workspace.workLimits.downloads.take(sourceOf(workspace.name, caller));
+      try {
+        const content = revocableStream.guard(await workspace.objects.streamContent(version), document);
+        return content.once('close', release);
+      } catch (error) {
+        release();
+        throw error;
+      }
+    };
+    return { ...read, openStream };
+  }
+  const held = workspace.objects.contentInMemory(version);
+  if (held !== undefined) return { ...read, bytes: held, isHeld: true };
+  return workspace.objects.readContent(version).then((bytes) => ({ ...read, bytes }));
+}
+
+/** Texts, which are most documents, are answered in the same turn and without a look at anything. */
+function addTextState(
+  { workspace }: ReadContext,
+  reading: DocumentRead | Promise<DocumentRead>,
+): DocumentRead | Promise<DocumentRead> {
+  if (reading instanceof Promise) return reading.then((read) => addStateOf(workspace, read));
+  return addStateOf(workspace, reading);
+}
+
+function addStateOf({ texts }: ReadContext['workspace'], read: DocumentRead): DocumentRead | Promise<DocumentRead> {
+  const { document, version, isKnown } = read;
+  if (isKnown || version.kind !== 'binary' || version.id !== document.current.id) return read;
+  return texts.files.stateOf(fileOf(document, version)).then((text) => ({ ...read, text }));
+}
+
+/** Whether the record says how far its text is, which changes when no version is made. */
+function hasTextState({ texts }: ReadContext['workspace'], { name }: Document, { kind, mediaType }: Version): boolean {
+  return kind === 'binary' && texts.files.makesText(mediaType, name);
+}
 
 function pastTheEnd(size: number): Refusal {
   const message = `The document has ${size} bytes, and the range begins behind them.`;

@@ -1,5 +1,5 @@
 import type { Document, Version } from '../../domain/document.js';
-import { explainNoText, type TextState } from '../../domain/extraction.js';
+import { explainNoText, type TextLack } from '../../domain/extraction.js';
 import { invalidRequest, type Refusal } from '../../domain/refusal.js';
 import { extractorNumber } from '../../extraction/extractor.js';
 import { kindOf } from '../../extraction/file-kinds.js';
@@ -69,7 +69,7 @@ async function findText(
 }
 
 /** The refusal of a document without text. */
-function refuseNoText(extraction: TextState): Refusal {
+function refuseNoText(extraction: TextLack): Refusal {
   const sentence =
     extraction.reason === undefined ? 'Text is not made of files of its kind.' : explainNoText(extraction.reason);
   return invalidRequest('no_text', `The document has no text. ${sentence}`, { extraction });

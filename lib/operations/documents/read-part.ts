@@ -8,7 +8,7 @@ import type { Role } from '../../domain/role.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { decodeTextInSteps } from '../../text/charset.js';
 import { countLines, cutText, type TextPart } from '../../text/cut-text.js';
-import type { TextState } from '../../domain/extraction.js';
+import type { TextLack } from '../../domain/extraction.js';
 import type { ReadOperation } from '../operation.js';
 import { extractText, type FoundText } from './extract-text.js';
 import { requireVersion } from '../history/require-version.js';
@@ -33,7 +33,7 @@ export interface PartRead {
   readonly role: Role;
   readonly version: Version;
   /** How the text was made of a file, or why there is none. Undefined where the content is text, and where none was asked for. */
-  readonly extracted?: FoundText | TextState | undefined;
+  readonly extracted?: FoundText | TextLack | undefined;
   /** Null for binary content. */
   readonly shown: ShownText | null;
   /** Binary content, if it is small. */

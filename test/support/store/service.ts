@@ -194,6 +194,8 @@ export interface TestServiceOptions {
   readonly webhooks?: NonNullable<Parameters<typeof Service.open>[0]['webhooks']>;
   /** Count work. */
   readonly observers?: NonNullable<Parameters<typeof Service.open>[0]['observers']>;
+  /** Makes text of files. */
+  readonly extractor?: Parameters<typeof Service.open>[0]['extractor'];
   /** Other limits of work under way than the usual ones. */
   readonly workLimits?: NonNullable<Parameters<typeof Service.open>[0]['workLimits']>;
 }
@@ -219,6 +221,7 @@ function openService(dataFolder: string | null, clock: TestClock, options: TestS
     onFault: options.onFault ?? (() => undefined),
     measureDisk: options.measureDisk,
     observers: options.observers,
+    extractor: options.extractor,
     ...(options.readersGrace === undefined ? {} : { readersGrace: options.readersGrace }),
     ...(options.tailInterval === undefined ? {} : { tailInterval: options.tailInterval }),
     ...(options.connectors === undefined ? {} : { connectors: options.connectors }),

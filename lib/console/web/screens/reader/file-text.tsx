@@ -8,6 +8,7 @@ import { useMarkdown } from '../../markdown/use-markdown.ts';
 import { encodeLocation } from '../../navigation/addresses.ts';
 import { placeOf } from './place-of.ts';
 import { Rendered } from './rendered.tsx';
+import { TextState } from './text-state.tsx';
 import type { Reading } from './use-reading.ts';
 
 /** Characters of a text that are shown: a page with all of a long one would take seconds. */
@@ -18,7 +19,8 @@ const longest = 300_000;
  * wants it, since that is a reading on record, or where the address names a section of it.
  */
 export function FileText({ workspace, reading }: { workspace: string; reading: Reading }): ReactNode {
-  const { location, version } = reading.document;
+  const { location, version, text } = reading.document;
+  const state = text !== undefined && <TextState text={text} />;
   const [isWanted, setWanted] = useState(window.location.hash !== '');
   const { data, error } = useQuery({
     queryKey: ['text', workspace, location, version.id],
@@ -32,14 +34,18 @@ export function FileText({ workspace, reading }: { workspace: string; reading: R
   });
   const place = useMemo(() => placeOf(workspace, location), [workspace, location]);
   const { rendered } = useMarkdown(data?.slice(0, longest) ?? null, place);
+  if (text?.state === 'none' || text?.state === 'failed') return state;
   if (!isWanted) {
     return (
-      <p className="cluster">
-        <Button onClick={() => setWanted(true)}>
-          <FileIcon aria-hidden />
-          Show its text
-        </Button>
-      </p>
+      <>
+        {state}
+        <p className="cluster">
+          <Button onClick={() => setWanted(true)}>
+            <FileIcon aria-hidden />
+            Show its text
+          </Button>
+        </p>
+      </>
     );
   }
   if (error !== null) return <ProblemLine error={error} />;
