@@ -37,6 +37,13 @@ export const contentTable: readonly Managing[] = [
     example: 'cartulary document undelete handbook/travel.md',
   },
   {
+    words: 'document retry-text',
+    arguments: ['location'],
+    description:
+      'Have the text of a file made again that could not be read. The record of `cartulary cat --json` says how far it is.',
+    example: 'cartulary document retry-text handbook/travel.pdf',
+  },
+  {
     words: 'folder delete',
     arguments: ['location'],
     description: 'Delete a folder with everything in it. It can be undeleted.',

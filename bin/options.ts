@@ -88,7 +88,7 @@ const groupDescriptions: Readonly<Record<string, string>> = {
   principal: 'People and agents.',
   group: 'Groups of people, agents and other groups.',
   grant: 'Roles of principals and groups on folders and documents.',
-  document: 'Versions of a document: history, diff, restore, undelete.',
+  document: 'One document: history, diff, restore, undelete, retry-text.',
   folder: 'Whole folders: delete, undelete, and revert the changes of one principal.',
   claim: 'Claims: a claim reserves a document or section, so that writes of others are refused.',
   comment: 'Comments on a document.',

@@ -40,7 +40,7 @@ import type { SenderMeans } from '../webhooks/sender.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** The options of the service. */
-export interface ServiceOptions extends Pick<WorkspaceFiles, 'extractor'> {
+export interface ServiceOptions extends Pick<WorkspaceFiles, 'extractor' | 'timers'> {
   /** The data folder; null keeps everything in memory for a try-out. */
   readonly dataFolder: string | null;
   readonly git: 'auto' | 'never';

@@ -194,6 +194,15 @@ export class Cartulary {
   }
 
   /**
+   * Has the text of a file made again that could not be made. Its record says how far it is.
+   * @throws ApiError INVALID_REQUEST `no_text` for a document of which no text is made; ConnectionError
+   */
+  async retryText(location: string, options: Omit<WriteOptions, 'ifMatch'> = {}): Promise<Schemas['TextState']> {
+    const { data } = await this.#requests.json('POST', '/v1/texts/{location}', { path: { location }, ...options });
+    return data.text;
+  }
+
+  /**
    * The bytes of a document as a stream: `response.body`, or `response.blob()`. It begins once and is not begun again
    * where it breaks off.
    * @param options `version` names an older version; `range` is a Range header, such as `bytes=0-99`

@@ -6,8 +6,10 @@ import { deleteFolder } from '../operations/folders/delete-folder.js';
 import { undeleteFolder } from '../operations/folders/undelete-folder.js';
 import { listHistory } from '../operations/history/list-history.js';
 import { undeleteDocument } from '../operations/documents/undelete-document.js';
+import { retryText } from '../operations/documents/retry-text.js';
 import { restoreVersion } from '../operations/documents/restore-version.js';
 import { previewRevert, revertChanges } from '../operations/history/revert-changes.js';
+import { toTextRecord } from '../records/document-record.js';
 import { toHistoryRecord } from '../records/history-record.js';
 import { inWorkspace, type Command, type WorkspaceContext } from './command.js';
 import { badField, parsePastTime, type Fields } from './fields.js';
@@ -60,6 +62,10 @@ export const contentCommands: Readonly<Record<string, Command>> = {
     const { location, current } = await perform(undeleteDocument, { location: fields.location('location') });
     return { location, version: current.id };
   }, 'No document was deleted at this location.'),
+  'document.retry_text': inWorkspace(async ({ perform }, fields) => {
+    const { location, text } = await perform(retryText, { location: fields.location('location') });
+    return { location, ...toTextRecord(text) };
+  }, noDocument),
   'folder.delete': inWorkspace(async ({ perform }, fields) => {
     const result = await perform(deleteFolder, { location: fields.folder('location') });
     return { location: result.location, documents: result.documents, commit: result.versionId };

@@ -4,8 +4,10 @@ import { composeMarkdownInSteps } from '../extraction/compose-markdown.js';
 import { ChildLost } from '../extraction/child-process.js';
 import type { Extractor } from '../extraction/extractor.js';
 import { maxFileBytes } from '../extraction/bounds.js';
+import type { Timers } from '../scheduling/timers.js';
 import { Rests } from '../scheduling/rests.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
+import { LaterTries } from './later-tries.js';
 import { keyOf, TextFiles, type FileContent, type MadeText } from './text-files.js';
 
 /** A file whose text is wanted. */
@@ -38,6 +40,7 @@ export interface FileTextsOptions {
   /** Called when the text of a document's present content is there. */
   readonly onMade: (number: number) => void;
   readonly onFault: (what: string, cause: unknown) => void;
+  readonly timers: Timers;
 }
 
 interface Making {
@@ -63,6 +66,7 @@ export class FileTexts {
   readonly #making = new Map<string, Making>();
   /** Erased while a text of theirs could still come. */
   readonly #forgotten = new Set<number>();
+  readonly #laterTries: LaterTries;
   #working: Promise<void> | undefined;
   /** The looks for missing texts. */
   #looking: Promise<unknown> = Promise.resolve();
@@ -71,6 +75,7 @@ export class FileTexts {
   constructor(options: FileTextsOptions) {
     this.#options = options;
     this.#files = new TextFiles(options.folder);
+    this.#laterTries = new LaterTries(options.timers);
   }
 
   /** Whether text is made of such files. */
@@ -104,6 +109,18 @@ export class FileTexts {
     const own = this.#waiting.get(file.author) ?? new Map<number, WantedFile>();
     this.#waiting.set(file.author, own.set(file.number, file));
     this.#startWork();
+  }
+
+  /**
+   * Has a text made again for which there is a reason why it could not be made. What waits gets its turn without a pause.
+   * @returns how far it is then
+   */
+  async tryAgain(file: WantedFile): Promise<TextState> {
+    const state = await this.stateOf(file);
+    if (this.#isClosed || state.state === 'none' || state.state === 'done') return state;
+    if (state.state === 'failed') this.#files.dropReason(file);
+    this.want(file);
+    return { state: 'waiting' };
   }
 
   /**
@@ -166,6 +183,7 @@ export class FileTexts {
    */
   async forget(number: number): Promise<void> {
     this.#forgotten.add(number);
+    this.#laterTries.forget(number);
     for (const own of this.#waiting.values()) own.delete(number);
     const making = [...this.#making.values()].filter((each) => each.number === number);
     for (const { stop } of making) stop.abort();
@@ -185,6 +203,7 @@ export class FileTexts {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#waiting.clear();
+    this.#laterTries.clear();
     for (const { stop } of this.#making.values()) stop.abort();
     await this.settled();
     await Promise.allSettled([...this.#making.values()].map(({ made }) => made));
@@ -204,10 +223,19 @@ export class FileTexts {
     for (let file = this.#takeNext(); file !== undefined; file = this.#takeNext()) {
       // Thousands of files can be deleted while they wait.
       if (rests.isDue) await rests.take();
-      await this.#makeInTurn(file).catch((error: unknown) => {
-        if (!this.#isClosed) this.#options.onFault('The text of a file could not be made', error);
-      });
+      await this.#makeInTurn(file).then(
+        () => this.#laterTries.forget(file.number),
+        (error: unknown) => this.#noteFault(file, error),
+      );
     }
+  }
+
+  /** What could not be made by no fault of the file is tried again after a pause. */
+  #noteFault(file: WantedFile, error: unknown): void {
+    if (this.#isClosed) return;
+    this.#options.onFault('The text of a file could not be made; it will be tried again', error);
+    if (this.#forgotten.has(file.number) || !this.#isCurrent(file)) return;
+    this.#laterTries.add(file.number, keyOf(file), () => this.want(file));
   }
 
   /** @throws what kept the text from being made, where it is still wanted */

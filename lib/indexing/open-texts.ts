@@ -1,4 +1,5 @@
 import type { Extractor } from '../extraction/extractor.js';
+import type { Timers } from '../scheduling/timers.js';
 import type { Tables } from '../sidecar/tables.js';
 import { FileTexts } from './file-texts.js';
 import type { DocumentToIndex } from './index-event.js';
@@ -17,6 +18,7 @@ export interface TextsOptions {
   /** Called when the text of a document's present content was made: the index reads it again. */
   readonly onMade: (document: DocumentToIndex) => void;
   readonly onFault: (what: string, cause: unknown) => void;
+  readonly timers: Timers;
 }
 
 /** The texts of a workspace, by which its documents are found. */

@@ -161,6 +161,13 @@ export class TextFiles {
     if (this.#folder !== null) fs.rmSync(this.#pathOf(content, endings.tries), { force: true });
   }
 
+  /** Removes the reason why a content has no text. */
+  dropReason(content: FileContent): void {
+    const own = this.#memory.get(content.number);
+    if ('reason' in (own?.get(keyOf(content)) ?? {})) own?.delete(keyOf(content));
+    if (this.#folder !== null) fs.rmSync(this.#pathOf(content, endings.reason), { force: true });
+  }
+
   /** Removes all texts of a document. */
   drop(number: number): void {
     this.#memory.delete(number);

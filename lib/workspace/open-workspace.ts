@@ -9,6 +9,7 @@ import { conflict } from '../domain/refusal.js';
 import { Extractor } from '../extraction/extractor.js';
 import { nodeFileSystem } from '../git/file-system.js';
 import { createRepository, inMemory, openRepository } from '../git/repositories/open-repository.js';
+import { systemTimers, type Timers } from '../scheduling/timers.js';
 import { removeScratch } from '../sidecar/scratch.js';
 import { openSidecar, type OnUpgrade } from '../sidecar/sidecar.js';
 import type { OnEraseStep } from '../erase/eraser.js';
@@ -46,6 +47,8 @@ export interface WorkspaceFiles extends NewWorkspaceFiles {
   readonly sources?: ConnectorSources;
   /** Makes text of files. Left out: one of its own, with the usual bounds. */
   readonly extractor?: Extractor | undefined;
+  /** Ring for what is tried again. Left out: the system's. */
+  readonly timers?: Timers | undefined;
   /** Sends the messages of webhooks. Left out: nothing is sent. */
   readonly sender?: WebhookSender;
   /** Opens a sidecar. Left out: as it is. Like `fs`, it lets a test's disk fail. */
@@ -136,6 +139,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     sources: files.sources ?? noSources,
     sender: files.sender ?? noSender,
     extractor: files.extractor ?? new Extractor(),
+    timers: files.timers ?? systemTimers,
     sourcesFolder: paths?.sources ?? null,
     derivedFiles:
       paths === undefined

@@ -2,6 +2,7 @@ import type { Reach } from '../view/reach.js';
 import { KnownKeys } from '../access/known-keys.js';
 import { readPolicy } from '../access/read-policy.js';
 import type { WorkLimits } from '../limits/work-limits.js';
+import type { Timers } from '../scheduling/timers.js';
 import { knownLanguages } from '../search/languages/open-stemmer.js';
 import { AuditBlocks } from '../audit/audit-blocks.js';
 import { isSignatureDue, signHead, type ChainSigner } from '../audit/signed-checkpoint.js';
@@ -108,6 +109,7 @@ export interface WorkspaceOptions {
   readonly sender: WebhookSender;
   /** Makes text of files. */
   readonly extractor: Extractor;
+  readonly timers: Timers;
   /** Where the repositories that principals clone lie. Null in memory. */
   readonly derivedFiles: DerivedFiles | null;
 }
@@ -248,6 +250,7 @@ export class Workspace {
       extractor: options.extractor,
       workspace: this.name,
       reader: () => this.journal.reader,
+      timers: options.timers,
       readBlob: (oid) => this.objects.readBlob(oid),
       onMade: (document) => this.search.follow(this.journal.state.head ?? '', [{ type: 'upsert', document }]),
       onFault,

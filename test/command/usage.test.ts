@@ -50,6 +50,7 @@ const commands = [
   'search',
   'mv',
   'rm',
+  'document retry-text',
   'document undelete',
   'document history',
   'document diff',

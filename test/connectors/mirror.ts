@@ -12,7 +12,7 @@ import { Client } from '../support/store/client.js';
 import { makeTestRandomness, openTestService, type TestService } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import type { Remote } from './remote.js';
-import { TestTimers } from './sync/mirror-world.js';
+import { TestTimers } from '../support/test-timers.js';
 
 const folder = 'mirrors/source';
 

@@ -159,7 +159,12 @@ describe('The reader', function () {
     await shows(page, 'Hotels cost 140');
     await page.page.goto(test.addressOf('~/d/handbook/noise.pdf'));
     await shows(page, 'It is damaged, or is no file of its kind.');
+    assert.equal(await page.page.getByRole('button', { name: 'Try again' }).count(), 0, 'a reader');
     await page.judge('a file without text');
+    const editing = await test.open(editor, '~/d/handbook/noise.pdf', wide);
+    await editing.get('button', 'Try again').click();
+    await shows(editing, 'Text is being read');
+    await editing.judge('a text that waits');
   });
 
   it('says that a mirror is changed at its source', async () => {

@@ -127,7 +127,7 @@ describe('the operations of the REST API', () => {
 
   it('Operations 1: a create, folder create, rename, move, undelete or grant without Idempotency-Key is refused as a missing precondition', async () => {
     const creates = routes.filter(({ method }) => method === 'POST');
-    assert.equal(creates.length, 26);
+    assert.equal(creates.length, 27);
     for (const { path } of creates) {
       for (const body of [{ location: 'a.md', content: '' }, Buffer.from('raw')]) {
         const refused = await ada.send('POST', path.replace('{id}', 'prn_none'), { body });

@@ -43,6 +43,8 @@ describe('a client generated from /v1/openapi.yaml by a foreign program', () => 
     assert.deepEqual([file.status, file.data.media_type], [201, 'text/csv']);
     assert.equal((await call('readFile', { location: 'team/dates.csv' })).data, 'Oslo');
     assert.equal((await call('readText', { location: 'team/dates.csv' })).data, 'Oslo');
+    const retried = await call('retryText', { location: 'team/dates.csv', ...key('text') });
+    assert.deepEqual([retried.status, retried.data.error.details.reason], [400, 'no_text']);
     await call('deleteDocument', { location: 'team/dates.csv', 'If-Match': file.data.etag });
 
     const history = await call('listHistory', { location, limit: 1 });

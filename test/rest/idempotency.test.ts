@@ -4,7 +4,7 @@ import { openTestServer, type HttpAnswer, type HttpClient, type TestServer } fro
 import { addSubject, essenceOf, isReplayed, retriedPosts } from './retried-posts.js';
 
 /**
- * In test/rest/connectors.test.ts, webhooks.test.ts and keys.test.ts: they store nothing, name a connector or a webhook,
+ * In test/rest/connectors.test.ts, webhooks.test.ts, texts.test.ts and keys.test.ts: they store nothing, name a connector or a webhook,
  * or concern the key that asks. A check of the audit log that is under way is the answer to each such request.
  */
 const triedElsewhere = [
@@ -15,6 +15,7 @@ const triedElsewhere = [
   '/v1/connectors/{id}/tests',
   '/v1/keys',
   '/v1/keys/{id}/rotations',
+  '/v1/texts/{location}',
   '/v1/webhooks',
   '/v1/webhooks/{id}/replays',
   '/v1/webhooks/{id}/rotations',

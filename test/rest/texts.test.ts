@@ -126,6 +126,44 @@ describe('The text of a document', function () {
     ]);
   });
 
+  it('that failed is made again for an editor, and once, however often that is asked', async () => {
+    await put('team/bad.docx', Buffer.from([1, 2, 3, 0]));
+    await put('team/a.pdf', pdf);
+    await put('team/b.png', Buffer.from([0x89, 0]));
+    await made();
+    const bob = await server.person('editor', 'team', 'Bob');
+    const retry = (at: string, as = bob) => as.post(`/v1/texts/${at}`, undefined);
+    const [first, ...others] = await Promise.all(Array.from({ length: 20 }, () => retry('team/bad.docx')));
+    assert.deepEqual([first?.status, first?.json], [200, { location: 'team/bad.docx', text: { state: 'waiting' } }]);
+    for (const { json } of others) assert.ok(['waiting', 'failed'].includes(json.text.state));
+    await made();
+    assert.deepEqual((await retry('team/a.pdf')).json.text.state, 'done');
+    assert.equal((await retry('team/b.png')).refusal, 'INVALID_REQUEST no_text');
+    const records = server.records().filter(({ record }) => record.action === 'document.retry_text');
+    assert.equal(records.length, 22);
+    const { record, text } = records[0]!;
+    assert.deepEqual([record.outcome, text?.target, text?.detail], ['done', 'team/bad.docx', '{"state":"waiting"}']);
+  });
+
+  it('is made again for no reader, and nothing tells that it is there to who does not reach it', async () => {
+    await put('team/bad.docx', Buffer.from([1, 2, 3, 0]));
+    await put('hidden/bad.docx', Buffer.from([1, 2, 3, 0]));
+    await put('hidden/a.pdf', pdf);
+    await made();
+    const rita = await server.person('reader', 'team', 'Rita');
+    const places = ['team/bad.docx', 'hidden/bad.docx', 'hidden/a.pdf', 'hidden/none.pdf', 'none.pdf'];
+    const answers = await Promise.all(places.map((at) => rita.post(`/v1/texts/${at}`, undefined)));
+    const bare = answers.map(({ status, json }) => [status, { ...json.error, request_id: '' }]);
+    for (const answer of bare) assert.deepEqual(answer, bare[4]);
+    assert.equal(answers[0]?.status, 404);
+  });
+
+  async function made(): Promise<void> {
+    const { search, texts } = server.host.workspace;
+    await search.settled();
+    await texts.files.settled();
+  }
+
   it('does not come where the reach ends while it is made', async () => {
     const places = Array.from(
       { length: 90_000 },

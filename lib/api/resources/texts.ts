@@ -3,7 +3,9 @@ import {
   type FoundTextRead,
   type ReadFoundTextInput,
 } from '../../operations/documents/read-found-text.js';
-import type { Answer } from '../answers/api-answer.js';
+import { retryText } from '../../operations/documents/retry-text.js';
+import { toTextRecord } from '../../records/document-record.js';
+import { answerJson, type Answer } from '../answers/api-answer.js';
 import type { RequestOf } from '../requests/described-request.js';
 import { route, type Route } from '../route.js';
 import { sandbox } from './document-content.js';
@@ -51,5 +53,13 @@ export const textRoutes: readonly Route[] = [
     operation: readFoundText,
     read: readReading,
     present: presentText,
+  }),
+  route({
+    method: 'POST',
+    path: '/texts/{location}',
+    requires: 'Idempotency-Key',
+    operation: retryText,
+    read: ({ location }) => ({ location }),
+    present: ({ location, text }) => answerJson(200, { location, text: toTextRecord(text) }),
   }),
 ];

@@ -5,7 +5,7 @@ import { openSchedule, type ScheduleOptions, type SyncSlots } from '../../../lib
 import { noAllowance } from '../../../lib/connectors/sources.js';
 import { syncLimits, type SyncLimits } from '../../../lib/connectors/sync/limits.js';
 import { RunSlots } from '../../../lib/scheduling/run-slots.js';
-import type { Timers } from '../../../lib/scheduling/timers.js';
+import { TestTimers } from '../../support/test-timers.js';
 import { applyCreateFolder } from '../../../lib/operations/folders/create-folder.js';
 import type { Connector, ConnectorRun } from '../../../lib/domain/connector.js';
 import { makeIdentifier } from '../../../lib/domain/identifier.js';
@@ -21,31 +21,6 @@ import { ScriptedSource } from './scripted-source.js';
 
 export const hour = 60 * 60_000;
 const start = 'docs';
-
-/** Timers that go off when the test says so. */
-export class TestTimers implements Timers {
-  readonly #set = new Set<{ readonly at: number; readonly work: () => void }>();
-  #now = 0;
-
-  after(milliseconds: number, work: () => void): () => void {
-    const timer = { at: this.#now + milliseconds, work };
-    this.#set.add(timer);
-    return () => this.#set.delete(timer);
-  }
-
-  /** Those that are set. */
-  get count(): number {
-    return this.#set.size;
-  }
-
-  advance(milliseconds: number): void {
-    this.#now += milliseconds;
-    for (const timer of [...this.#set].filter(({ at }) => at <= this.#now)) {
-      this.#set.delete(timer);
-      timer.work();
-    }
-  }
-}
 
 /** A workspace with connectors of scripted sources, and their schedule. */
 export class MirrorWorld {

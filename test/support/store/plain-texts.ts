@@ -1,5 +1,6 @@
 import { Extractor } from '../../../lib/extraction/extractor.js';
 import { FileTexts } from '../../../lib/indexing/file-texts.js';
+import { systemTimers } from '../../../lib/scheduling/timers.js';
 import { IndexedTexts } from '../../../lib/indexing/indexed-texts.js';
 
 /** The texts of an index without files. */
@@ -14,6 +15,7 @@ export function plainTexts(readBlob: (oid: string) => Promise<Buffer>): IndexedT
     blobOf: () => undefined,
     onMade: () => undefined,
     onFault,
+    timers: systemTimers,
   });
   return new IndexedTexts({ readBlob, files, currentOf: () => undefined, onFault });
 }

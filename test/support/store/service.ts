@@ -196,6 +196,8 @@ export interface TestServiceOptions {
   readonly observers?: NonNullable<Parameters<typeof Service.open>[0]['observers']>;
   /** Makes text of files. */
   readonly extractor?: Parameters<typeof Service.open>[0]['extractor'];
+  /** Ring for what is tried again. */
+  readonly timers?: Parameters<typeof Service.open>[0]['timers'];
   /** Other limits of work under way than the usual ones. */
   readonly workLimits?: NonNullable<Parameters<typeof Service.open>[0]['workLimits']>;
 }
@@ -222,6 +224,7 @@ function openService(dataFolder: string | null, clock: TestClock, options: TestS
     measureDisk: options.measureDisk,
     observers: options.observers,
     extractor: options.extractor,
+    timers: options.timers,
     ...(options.readersGrace === undefined ? {} : { readersGrace: options.readersGrace }),
     ...(options.tailInterval === undefined ? {} : { tailInterval: options.tailInterval }),
     ...(options.connectors === undefined ? {} : { connectors: options.connectors }),

@@ -37,6 +37,7 @@ const phrases: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'document.update': 'Saved a document',
     'document.edit': 'Edited a document',
     'document.delete': 'Deleted a document',
+    'document.retry_text': 'Had the text of a file made again',
     'document.undelete': 'Brought a document back',
     'document.restore': 'Restored a version',
     'document.erase': 'Erased a document',

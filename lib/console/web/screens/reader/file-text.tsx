@@ -20,7 +20,7 @@ const longest = 300_000;
  */
 export function FileText({ workspace, reading }: { workspace: string; reading: Reading }): ReactNode {
   const { location, version, text } = reading.document;
-  const state = text !== undefined && <TextState text={text} />;
+  const state = text !== undefined && <TextState workspace={workspace} reading={reading} text={text} />;
   const [isWanted, setWanted] = useState(window.location.hash !== '');
   const { data, error } = useQuery({
     queryKey: ['text', workspace, location, version.id],

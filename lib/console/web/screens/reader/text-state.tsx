@@ -1,7 +1,13 @@
+import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { apiOf, dataOf } from '../../api/client.ts';
+import { useAttempts } from '../../api/use-attempts.ts';
+import { announce } from '../../design/announce.tsx';
 import { explainNoText } from '../../../../domain/extraction.ts';
 import { Badge, type BadgeTone } from '../../design/badge.tsx';
-import type { Reading } from './use-reading.ts';
+import { Button } from '../../design/button.tsx';
+import { ProblemLine } from '../../design/state.tsx';
+import { useReadAgain, type Reading } from './use-reading.ts';
 
 type State = NonNullable<Reading['document']['text']>;
 
@@ -12,14 +18,43 @@ const chips: Readonly<Record<State['state'], readonly [tone: BadgeTone, words: s
   failed: ['warning', 'No text'],
 };
 
-/** How far the text of a file is, as a chip and a sentence. */
-export function TextState({ text }: { text: State }): ReactNode {
+interface TextStateProps {
+  readonly workspace: string;
+  readonly reading: Reading;
+  readonly text: State;
+}
+
+/** How far the text of a file is, as a chip and a sentence. Editors can have it tried again where it failed. */
+export function TextState({ workspace, reading, text }: TextStateProps): ReactNode {
   const [tone, words] = chips[text.state];
+  const { location } = reading.document;
+  const readAgain = useReadAgain(workspace, location);
+  const attempts = useAttempts();
+  const retry = useMutation({
+    mutationFn: () => {
+      const header = { 'Idempotency-Key': attempts.keyFor({ location }) };
+      return dataOf(apiOf(workspace).POST('/texts/{location}', { params: { header, path: { location } } }));
+    },
+    onSuccess: async () => {
+      attempts.done();
+      await readAgain();
+      announce('The text is made again.');
+    },
+  });
+  const mayRetry = text.state === 'failed' && reading.role !== 'reader';
   return (
-    <p className="cluster">
-      <Badge tone={tone}>{words}</Badge>
-      <span className="soft small">{sentenceOf(text)}</span>
-    </p>
+    <>
+      <p className="cluster">
+        <Badge tone={tone}>{words}</Badge>
+        <span className="soft small">{sentenceOf(text)}</span>
+        {mayRetry && (
+          <Button size="small" isPending={retry.isPending} onClick={() => retry.mutate()}>
+            Try again
+          </Button>
+        )}
+      </p>
+      {retry.error !== null && <ProblemLine error={retry.error} />}
+    </>
   );
 }
 
