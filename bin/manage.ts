@@ -235,7 +235,7 @@ const table: readonly Managing[] = [
     words: 'policy set',
     arguments: ['name', 'value'],
     description:
-      'Change one setting of the policy: requests_per_minute, burst, storage_quota, discussion_per_day, largest_text, largest_blob (bytes), credential_lifetime (such as 90d, or none), search_by_meaning (on or off), search_languages (such as en,de), portable_names (on or off) or workspace_title.',
+      'Change one setting of the policy: requests_per_minute, burst, storage_quota, discussion_per_day, largest_text, largest_blob (bytes), credential_lifetime (such as 90d, or none), search_by_meaning (on or off), search_languages (such as en,de), extract_text (on or off), text_charset (such as windows-1252, or none), largest_extracted (bytes, up to 64 MiB), portable_names (on or off) or workspace_title.',
     example: 'cartulary policy set requests_per_minute 1200',
   },
 ];

@@ -1,14 +1,16 @@
 import type { Policy } from '../domain/policy.js';
 import { changePolicy, showPolicy } from '../operations/workspaces/change-policy.js';
 import { parseWorkspaceTitle } from '../operations/principals/parse-name.js';
+import { maxFileBytes } from '../extraction/bounds.js';
 import { languageCodes } from '../search/languages/open-stemmer.js';
+import { declaredCharset } from '../text/charset.js';
 import { inWorkspace, type Command } from './command.js';
 import { badField, formatDuration, parseBytes, parseCount, parseDuration } from './fields.js';
 import type { Presented } from './result.js';
 
 interface Setting {
   readonly field: keyof Policy;
-  readonly kind: 'count' | 'bytes' | 'duration' | 'switch' | 'languages' | 'title';
+  readonly kind: 'count' | 'bytes' | 'duration' | 'switch' | 'languages' | 'title' | 'charset' | 'extracted';
 }
 
 /** The policy's settings by the names they have outside. */
@@ -22,6 +24,9 @@ const settings: Readonly<Record<string, Setting>> = {
   credential_lifetime: { field: 'credentialLifetime', kind: 'duration' },
   search_by_meaning: { field: 'searchByMeaning', kind: 'switch' },
   search_languages: { field: 'searchLanguages', kind: 'languages' },
+  extract_text: { field: 'extractText', kind: 'switch' },
+  text_charset: { field: 'textCharset', kind: 'charset' },
+  largest_extracted: { field: 'largestExtracted', kind: 'extracted' },
   portable_names: { field: 'portableNames', kind: 'switch' },
   workspace_title: { field: 'workspaceTitle', kind: 'title' },
 };
@@ -31,6 +36,7 @@ function presentPolicy(policy: Policy, workspace: string): Presented {
     Object.entries(settings).map(([name, { field, kind }]) => {
       const value = policy[field];
       if (kind === 'title') return [name, value ?? workspace];
+      if (kind === 'charset') return [name, value ?? 'none'];
       if (kind === 'switch') return [name, value === true ? 'on' : 'off'];
       if (Array.isArray(value)) return [name, value.join(',')];
       return [name, kind === 'duration' && typeof value === 'number' ? formatDuration(value) : value];
@@ -51,6 +57,8 @@ function parseValue(
   if (kind === 'languages') return parseLanguages(text);
   if (kind === 'count') return parseCount('value', text);
   if (kind === 'bytes') return parseBytes('value', text);
+  if (kind === 'charset') return parseCharset(text);
+  if (kind === 'extracted') return parseLargestExtracted(text);
   const duration = text === 'none' ? null : parseDuration(text);
   if (duration === undefined) throw badField('value', 'must be a duration such as 90d (s, m, h, d, w), or none');
   return duration;
@@ -69,6 +77,22 @@ function parseLanguages(text: string): readonly string[] {
   )
     return codes;
   throw badField('value', `must name one to ${maxLanguages} of ${known.join(', ')}, separated by commas`);
+}
+
+function parseCharset(text: string): string | null {
+  if (text === 'none') return null;
+  const charset = declaredCharset(`text/plain; charset="${text.replaceAll('"', '')}"`);
+  if (charset !== undefined) return charset;
+  throw badField(
+    'value',
+    'must be a charset of the Encoding Standard such as windows-1252, or none; UTF-8 needs no naming',
+  );
+}
+
+function parseLargestExtracted(text: string): number {
+  const bytes = parseBytes('value', text);
+  if (bytes <= maxFileBytes) return bytes;
+  throw badField('value', `must be at most ${maxFileBytes}: a file is read in a process with little memory`);
 }
 
 export const policyCommands: Readonly<Record<string, Command>> = {

@@ -20,6 +20,12 @@ export interface Policy {
   readonly searchByMeaning: boolean;
   /** Languages for the search of inflected words: ISO 639-1 codes, one at least. */
   readonly searchLanguages: readonly string[];
+  /** Whether text is made of files such as PDF, for readers and for the search. */
+  readonly extractText: boolean;
+  /** How text files are read that are no UTF-8 and declare no charset; null: not at all. */
+  readonly textCharset: string | null;
+  /** Bytes of a file of which text is made. */
+  readonly largestExtracted: number;
   /** What people and agents see in place of the workspace's name; null for the name. */
   readonly workspaceTitle: string | null;
   /** Whether new names must be such that Windows and macOS can check out a clone. On in a new workspace. */
@@ -36,6 +42,9 @@ export const defaultPolicy: Policy = {
   credentialLifetime: null,
   searchByMeaning: false,
   searchLanguages: ['en'],
+  extractText: true,
+  textCharset: null,
+  largestExtracted: 32 * 1024 ** 2,
   workspaceTitle: null,
   portableNames: false,
 };

@@ -1,7 +1,7 @@
 const mebibyte = 1024 * 1024;
 
-/** Bytes of a file whose text is read. */
-export const maxFileBytes = 32 * mebibyte;
+/** Bytes of a file whose text is read, whatever a policy says. */
+export const maxFileBytes = 64 * mebibyte;
 /** Bytes that the entries of an archive may have together, unpacked. */
 export const maxUnpackedBytes = 256 * mebibyte;
 /** An entry larger than this may be so many times its packed size. */

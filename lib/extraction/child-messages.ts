@@ -8,6 +8,7 @@ export const lengthBytes = 4;
 export interface FileHead {
   readonly mediaType: string;
   readonly name: string;
+  readonly charset?: string | undefined;
   /** Of the bytes that follow. */
   readonly size: number;
 }

@@ -23,6 +23,8 @@ export interface FileToRead {
   readonly mediaType: string;
   /** Its name or location, for its ending. */
   readonly name: string;
+  /** The charset of plain text that declares none and is no UTF-8. */
+  readonly charset?: string | undefined;
 }
 
 /** What became of a file, and what that took. */
@@ -167,7 +169,7 @@ export class ExtractionChild {
   }
 
   /** Reads a file. Only while it is usable. @throws ChildLost */
-  read({ bytes, mediaType, name }: FileToRead): Promise<Outcome> {
+  read({ bytes, mediaType, name, charset }: FileToRead): Promise<Outcome> {
     this.#files += 1;
     this.#hold(true);
     return new Promise((resolve, reject) => {
@@ -178,7 +180,7 @@ export class ExtractionChild {
       const clock = setTimeout(() => this.#kill('too_long'), backstop).unref();
       this.#work = { resolve, reject, clock };
       const { stdin } = this.#child;
-      for (const piece of packMessage({ mediaType, name, size: bytes.length }, bytes)) stdin?.write(piece);
+      for (const piece of packMessage({ mediaType, name, charset, size: bytes.length }, bytes)) stdin?.write(piece);
     });
   }
 

@@ -55,8 +55,10 @@ export async function catchUpSearch(
     if (keeper.index.isOutdated || keeper.index.languages.codes.join() !== languages.join()) {
       await buildNext(workspace, keeper, languages, searchByMeaning, onProgress);
     } else if (isRevisionDue && !keeper.index.ranksByMeaning) await reviseAll(workspace, keeper, onProgress);
+    // Texts that were read before a change of the policy are in the index by then.
+    if (keeper.isReady) await keeper.inOrder(() => undefined);
     // Texts of files come by and by: nobody waits for them.
-    if (keeper.isReady) workspace.texts.catchUp(keeper.index.filesWithoutText());
+    if (keeper.isReady && !keeper.isClosing) workspace.texts.catchUp(keeper.index.files());
   } finally {
     onProgress(null);
   }

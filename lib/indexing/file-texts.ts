@@ -1,9 +1,10 @@
 import type { Document, Version } from '../domain/document.js';
+import type { Policy } from '../domain/policy.js';
 import type { TextState } from '../domain/extraction.js';
 import { composeMarkdownInSteps } from '../extraction/compose-markdown.js';
 import { ChildLost } from '../extraction/child-process.js';
-import type { Extractor } from '../extraction/extractor.js';
-import { maxFileBytes } from '../extraction/bounds.js';
+import { extractorNumber, type Extractor } from '../extraction/extractor.js';
+import { kindOf } from '../extraction/file-kinds.js';
 import type { Timers } from '../scheduling/timers.js';
 import { Rests } from '../scheduling/rests.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
@@ -33,6 +34,8 @@ export interface FileTextsOptions {
   /** Name of the workspace. */
   readonly workspace: string;
   readonly readBlob: (oid: string) => Promise<Buffer>;
+  /** What the workspace's policy says now. */
+  readonly policy: () => TextPolicy;
   /** The document's present content; undefined where it is no file whose text is made, or not live. */
   readonly currentOf: (number: number) => WantedFile | undefined;
   /** The name of a live document's present content, of whatever kind. */
@@ -41,6 +44,17 @@ export interface FileTextsOptions {
   readonly onMade: (number: number) => void;
   readonly onFault: (what: string, cause: unknown) => void;
   readonly timers: Timers;
+}
+
+/** What a workspace decides about texts of files. */
+export type TextPolicy = Pick<Policy, 'extractText' | 'textCharset' | 'largestExtracted'>;
+
+/** A file in the index. */
+export interface IndexedFile {
+  /** The document's number. */
+  readonly number: number;
+  /** Whether words of its text are there. */
+  readonly hasText: boolean;
 }
 
 interface Making {
@@ -80,32 +94,44 @@ export class FileTexts {
 
   /** Whether text is made of such files. */
   makesText(mediaType: string, name: string): boolean {
-    return this.#options.extractor.reads(mediaType, name);
+    return this.#options.extractor.reads(mediaType, name) && this.#options.policy().extractText;
   }
 
   /** What is known of the text of a content. */
   find(content: FileContent): Promise<MadeText | undefined> {
-    return this.#files.read(content);
+    return this.#files.read(this.#fit(content));
+  }
+
+  /** A word for the way in which the text of a content is made: it changes when its text can be another one. */
+  wayOf(content: FileContent): string {
+    const { charset } = this.#fit(content);
+    return charset === undefined ? String(extractorNumber) : `${extractorNumber}.${charset}`;
+  }
+
+  /** The content, with what the policy says about reading it. */
+  #fit<Content extends FileContent>(content: Content): Content {
+    const isText = kindOf(content.mediaType, content.name) === 'text';
+    return { ...content, charset: (isText ? this.#options.policy().textCharset : null) ?? undefined };
   }
 
   /** How far the text of a document's present content is. */
   async stateOf(content: FileContent): Promise<TextState> {
     if (!this.makesText(content.mediaType, content.name)) return { state: 'none' };
-    const known = await this.#files.look(content);
+    const known = await this.#files.look(this.#fit(content));
     if (known === undefined) return { state: 'waiting' };
     return 'reason' in known ? { state: 'failed', reason: known.reason } : { state: 'done', ...known };
   }
 
   /** The text of a document's present content, or null. Where nothing is known of it, it is made, and comes later. */
   async readOrWant(file: WantedFile): Promise<string | null> {
-    const made = await this.#files.read(file);
+    const made = await this.find(file);
     if (made === undefined) this.want(file);
     return made !== undefined && 'text' in made ? made.text : null;
   }
 
   /** Has a text made when its turn comes, unless it is there. Returns at once. */
   want(file: WantedFile): void {
-    if (this.#isClosed || this.#files.has(file)) return;
+    if (this.#isClosed || this.#files.has(this.#fit(file))) return;
     const own = this.#waiting.get(file.author) ?? new Map<number, WantedFile>();
     this.#waiting.set(file.author, own.set(file.number, file));
     this.#startWork();
@@ -118,37 +144,55 @@ export class FileTexts {
   async tryAgain(file: WantedFile): Promise<TextState> {
     const state = await this.stateOf(file);
     if (this.#isClosed || state.state === 'none' || state.state === 'done') return state;
-    if (state.state === 'failed') this.#files.dropReason(file);
+    if (state.state === 'failed') this.#files.dropReason(this.#fit(file));
     this.want(file);
     return { state: 'waiting' };
   }
 
   /**
-   * Looks through documents for texts that are missing here or in the index. @param numbers of files without a text in the
-   * index
+   * Looks through files for texts that are missing here or in the index, and for those that the policy does not want any
+   * more.
    */
-  catchUp(numbers: Iterable<number>): Promise<void> {
-    const looking = this.#lookThrough(numbers);
+  catchUp(files: Iterable<IndexedFile>): Promise<void> {
+    const looking = this.#lookThrough(files);
     this.#looking = Promise.allSettled([this.#looking, looking]);
     return looking;
   }
 
-  async #lookThrough(numbers: Iterable<number>): Promise<void> {
+  async #lookThrough(files: Iterable<IndexedFile>): Promise<void> {
     await this.dropStale();
+    // An operator who has no text made for a while drops none.
+    if (!this.#options.extractor.isOn) return;
     const rests = new Rests();
-    for (const number of numbers) {
+    for (const { number, hasText } of files) {
       if (this.#isClosed) return;
       if (rests.isDue) await rests.take();
-      const current = this.#options.currentOf(number);
-      if (current === undefined) continue;
-      if (!this.#files.has(current)) this.want(current);
-      else if ('text' in ((await this.#files.read(current)) ?? {})) this.#options.onMade(number);
+      const found = this.#options.currentOf(number);
+      const current = found && this.#fit(found);
+      if (current !== undefined) await this.#dropUnfit(current, hasText);
+      const isThere = current !== undefined && this.#files.has(current);
+      // The index reads the text again, and finds none.
+      if (hasText && !isThere) this.#options.onMade(number);
+      else if (!hasText && isThere && 'pages' in ((await this.#files.look(current)) ?? {}))
+        this.#options.onMade(number);
+      if (current !== undefined && !isThere) this.want(current);
     }
   }
 
+  /** Drops what is known of a file that was too large before and is not now, or the other way round. */
+  async #dropUnfit(file: WantedFile, hasText: boolean): Promise<void> {
+    const isTooLarge = file.size > this.#options.policy().largestExtracted;
+    // Of what is as it should be, nothing has to be read.
+    if (hasText && !isTooLarge) return;
+    const known = await this.#files.look(file);
+    if (known === undefined) return;
+    const wasTooLarge = 'reason' in known && known.reason === 'too_large';
+    if (wasTooLarge !== isTooLarge) this.#files.drop(file.number);
+  }
+
   /**
-   * Drops all texts but those of present contents. Where the rows of documents were made again, a document can have
-   * another number: what lies under the former one is found by no erase.
+   * Drops all texts but those of present contents, and these too where the policy wants none. Where the rows of documents
+   * were made again, a document can have another number: what lies under the former one is found by no erase.
    */
   async dropStale(): Promise<void> {
     const rests = new Rests();
@@ -156,7 +200,7 @@ export class FileTexts {
       if (this.#isClosed) return;
       if (rests.isDue) await rests.take();
       const blobOid = this.#options.blobOf(number);
-      if (blobOid === undefined) this.#files.drop(number);
+      if (blobOid === undefined || !this.#options.policy().extractText) this.#files.drop(number);
       else this.#files.dropOthers({ number, blobOid });
     }
   }
@@ -165,7 +209,8 @@ export class FileTexts {
    * The text of a file, made now where nothing is known of it. All who ask for one document meanwhile get the same.
    * @throws ChildLost where its making was ended from outside, or the document is live no more
    */
-  async make(file: WantedFile): Promise<MadeText> {
+  async make(wanted: WantedFile): Promise<MadeText> {
+    const file = this.#fit(wanted);
     const known = await this.#files.read(file);
     if (known !== undefined) return known;
     const key = `${file.number} ${keyOf(file)}`;
@@ -262,11 +307,13 @@ export class FileTexts {
 
   #isCurrent(file: WantedFile): boolean {
     const current = this.#options.currentOf(file.number);
-    return current !== undefined && keyOf(current) === keyOf(file);
+    return current !== undefined && keyOf(this.#fit(current)) === keyOf(this.#fit(file));
   }
 
   async #makeAndKeep(file: WantedFile, signal: AbortSignal): Promise<MadeText> {
-    const isWanted = (): boolean => !this.#forgotten.has(file.number) && this.#isCurrent(file);
+    // Its charset is that of the beginning: where the policy has another one by the end, this text is not wanted.
+    const isWanted = (): boolean =>
+      !this.#forgotten.has(file.number) && this.#isCurrent(file) && this.#fit(file).charset === file.charset;
     // Its bytes may be there for a while. No child gets them any more.
     if (this.#forgotten.has(file.number) || this.#options.blobOf(file.number) === undefined)
       throw new ChildLost('It is gone.');
@@ -284,11 +331,14 @@ export class FileTexts {
   }
 
   async #extract(file: WantedFile, signal: AbortSignal): Promise<MadeText> {
-    if (file.size > maxFileBytes) return { reason: 'too_large' };
-    const { extractor, readBlob, workspace } = this.#options;
-    const { mediaType, name, author } = file;
+    const { extractor, readBlob, workspace, policy } = this.#options;
+    if (file.size > policy().largestExtracted) return { reason: 'too_large' };
+    const { mediaType, name, author, charset } = file;
     const bytes = await readBlob(file.blobOid);
-    const found = await extractor.extract({ bytes, mediaType, name, writer: `${workspace}/${author}` }, signal);
+    const found = await extractor.extract(
+      { bytes, mediaType, name, charset, writer: `${workspace}/${author}` },
+      signal,
+    );
     if ('reason' in found) return { reason: found.reason };
     const pages = found.parts.filter(({ level }) => level === 1).length;
     return { text: await runCooperatively(composeMarkdownInSteps(found)), pages, isCut: found.isCut };

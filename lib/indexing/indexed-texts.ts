@@ -2,7 +2,7 @@ import type { DocumentKind } from '../domain/document.js';
 import { nameOf, type Location } from '../domain/location.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { decodeTextInSteps } from '../text/charset.js';
-import type { FileTexts, WantedFile } from './file-texts.js';
+import type { FileTexts, IndexedFile, WantedFile } from './file-texts.js';
 
 /** Texts above this are found by their name alone. Bytes. */
 export const maxIndexedBytes = 10 * 1024 * 1024;
@@ -52,10 +52,10 @@ export class IndexedTexts {
     return runCooperatively(decodeTextInSteps(await this.#options.readBlob(source.blobOid), source.mediaType));
   }
 
-  /** Has texts made that are missing, in the background. @param numbers of files without a text in the index */
-  catchUp(numbers: Iterable<number>): void {
+  /** Has texts made that are missing, and those dropped that are not wanted, in the background. @param files in the index */
+  catchUp(files: Iterable<IndexedFile>): void {
     void this.files
-      .catchUp(numbers)
+      .catchUp(files)
       .catch((error: unknown) => this.#options.onFault('Texts of files could not be looked for', error));
   }
 

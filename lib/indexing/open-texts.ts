@@ -1,3 +1,4 @@
+import { readPolicy } from '../access/read-policy.js';
 import type { Extractor } from '../extraction/extractor.js';
 import type { Timers } from '../scheduling/timers.js';
 import type { Tables } from '../sidecar/tables.js';
@@ -32,6 +33,7 @@ export function openTexts({ reader, onMade, extractor, readBlob, ...options }: T
     ...options,
     extractor,
     readBlob,
+    policy: () => readPolicy(reader()),
     currentOf: (number) => {
       const current = currentOf(number);
       return current !== undefined && texts.isMade(current) ? toFile(current) : undefined;

@@ -22,6 +22,8 @@ export interface FileContent {
   readonly blobOid: string;
   readonly mediaType: string;
   readonly name: string;
+  /** The charset in which the policy has plain text read that declares none. */
+  readonly charset?: string | undefined;
 }
 
 const deflate = promisify(deflateRaw);
@@ -54,9 +56,10 @@ function factsOf(made: MadeText): KnownText {
 
 const endings = { text: '.text', reason: '.reason', tries: '.tries' } as const;
 
-/** Under another name a content can be one of another kind, and is read anew. */
-export function keyOf({ blobOid, mediaType, name }: Omit<FileContent, 'number'>): string {
-  return `${blobOid}.${extractorNumber}.${kindOf(mediaType, name) ?? 'none'}`;
+/** Under another name a content can be one of another kind, and is read anew. So is text in another charset. */
+export function keyOf({ blobOid, mediaType, name, charset }: Omit<FileContent, 'number'>): string {
+  const key = `${blobOid}.${extractorNumber}.${kindOf(mediaType, name) ?? 'none'}`;
+  return charset === undefined ? key : `${key}.${charset}`;
 }
 
 /**

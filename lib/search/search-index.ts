@@ -183,9 +183,9 @@ export class SearchIndex {
     return this.#segmentSet.readLabels();
   }
 
-  /** Keys of documents that are no texts, and of whose text nothing is in it. */
-  filesWithoutText(): Iterable<number> {
-    return this.#segmentSet.filesWithoutText();
+  /** Documents that are no texts, by their keys, and whether words of a text of theirs are in it. */
+  files(): ReturnType<SegmentSet['files']> {
+    return this.#segmentSet.files();
   }
 
   /** Locations of the documents with keys above `after` and up to `upTo`, by their keys. */

@@ -195,6 +195,19 @@ for (const mode of ['without a server', 'beside a server'] as const) {
       for (const value of ['', 'de,de', 'xx', 'en,de,fr,es,it', '__proto__']) {
         await askRefused(...at('policy set', 'search_languages', value));
       }
+      const charset = await ask<Record<string, unknown>>(...at('policy set', 'text_charset', 'latin1'));
+      assert.deepEqual(charset, { name: 'text_charset', before: 'none', after: 'windows-1252' });
+      await ask(...at('policy set', 'text_charset', 'none'));
+      for (const value of ['utf-8', 'klingon', '', '"; x', '../etc']) {
+        await askRefused(...at('policy set', 'text_charset', value));
+      }
+      assert.equal((await ask<Record<string, unknown>>(...at('policy set', 'extract_text', 'off')))['after'], 'off');
+      await ask(...at('policy set', 'extract_text', 'on'));
+      assert.equal(
+        (await ask<Record<string, unknown>>(...at('policy set', 'largest_extracted', '64MiB')))['after'],
+        64 * 1024 ** 2,
+      );
+      await askRefused(...at('policy set', 'largest_extracted', '65MiB'));
       const wrong = await askRefused(...at('policy set', 'burst', 'many'));
       assert.equal(wrong.details?.['field'], 'value');
     });

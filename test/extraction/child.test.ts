@@ -208,7 +208,7 @@ describe('Reading files in turn', function () {
   });
 
   it('refuses a file that is too large, and one of a kind that is not read, without a process', async () => {
-    assert.deepEqual(await read('w/ada', Buffer.alloc(32 * mebibyte + 1)), { reason: 'too_large' });
+    assert.deepEqual(await read('w/ada', Buffer.alloc(64 * mebibyte + 1)), { reason: 'too_large' });
     const picture = { bytes: small.bytes, mediaType: 'image/png', name: 'a.png', writer: 'w/ada' };
     assert.deepEqual(await extractor.extract(picture), { reason: 'no_text' });
     assert.equal(extractor.reads('image/png', 'a.png'), false);

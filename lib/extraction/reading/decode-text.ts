@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import { charsetOf, decodeAs } from '../../text/charset.js';
 import { Unreadable } from './unreadable.js';
 
 const charsetParameter = /;\s*charset\s*=\s*"?([\w.:+-]{1,40})/i;
@@ -34,11 +36,18 @@ function openDecoder(label: string, fatal: boolean): InstanceType<typeof TextDec
 /**
  * Text by its byte order mark, its declared charset, the zero bytes of UTF-16, or as UTF-8. Nothing is guessed: wrong
  * text is worse than none.
+ * @param otherwise the charset of what says nothing of itself and is no UTF-8. Left out: that is not read
  * @throws Unreadable `damaged` for what is not in this charset
  */
-export function decodeText(bytes: Buffer, mediaType: string): string {
-  const label = markedCharset(bytes) ?? charsetParameter.exec(mediaType)?.[1] ?? charsetByZeroBytes(bytes) ?? 'utf-8';
-  const decoder = openDecoder(label, true);
+export function decodeText(bytes: Buffer, mediaType: string, otherwise?: string): string {
+  const known = markedCharset(bytes) ?? charsetParameter.exec(mediaType)?.[1] ?? charsetByZeroBytes(bytes);
+  if (known === undefined && otherwise !== undefined && !isUtf8(bytes)) {
+    // Most charsets have a character for every byte. What has a zero byte is no text in any of them.
+    const isText = !bytes.includes(0) && charsetOf(bytes, `text/plain; charset=${otherwise}`) === otherwise;
+    if (isText) return decodeAs(bytes, otherwise);
+    throw new Unreadable('damaged');
+  }
+  const decoder = openDecoder(known ?? 'utf-8', true);
   if (decoder === undefined) throw new Unreadable('damaged');
   return decoder.decode(bytes);
 }

@@ -16,8 +16,8 @@ process.stdin.on('data', (piece: Buffer) => {
   if (message !== undefined) void answer(message.head, message.bytes);
 });
 
-async function answer({ mediaType, name }: FileHead, bytes: Buffer): Promise<void> {
-  const read = await readFile({ bytes, mediaType, name }, maps);
+async function answer({ mediaType, name, charset }: FileHead, bytes: Buffer): Promise<void> {
+  const read = await readFile({ bytes, mediaType, name, charset }, maps);
   const { user, system } = process.cpuUsage();
   const used = { memory: process.memoryUsage.rss(), seconds: (user + system) / 1e6 };
   if ('reason' in read) {

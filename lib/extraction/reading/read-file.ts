@@ -19,6 +19,8 @@ export interface ReadFile {
   readonly bytes: Buffer;
   readonly mediaType: string;
   readonly name: string;
+  /** The charset of plain text that declares none and is no UTF-8. */
+  readonly charset?: string | undefined;
 }
 
 /** The first bytes of files of Office before 2007, and of newer ones with a password. */
@@ -61,7 +63,7 @@ async function readKind(file: ReadFile, writer: TextWriter, maps: string, isWhol
   else if (kind === 'pdf') await readPdf(bytes, writer, maps);
   else if (kind === 'html') readHtml(decodePage(bytes, mediaType), writer);
   else if (kind === 'richText') readRichText(bytes, writer);
-  else if (kind === 'text') writer.write(decodeText(bytes, mediaType));
+  else if (kind === 'text') writer.write(decodeText(bytes, mediaType, file.charset));
   else if (kind === 'mail' && isWhole) {
     await readMail(bytes, writer, (content, type, title) =>
       readKind({ bytes: content, mediaType: type, name: title }, writer, maps, false),

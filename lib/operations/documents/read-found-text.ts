@@ -2,6 +2,7 @@ import type { Document, Version } from '../../domain/document.js';
 import { explainNoText, type TextLack } from '../../domain/extraction.js';
 import { invalidRequest, type Refusal } from '../../domain/refusal.js';
 import { extractorNumber } from '../../extraction/extractor.js';
+import { fileOf } from '../../indexing/file-texts.js';
 import { kindOf } from '../../extraction/file-kinds.js';
 import { runCooperatively } from '../../scheduling/run-cooperatively.js';
 import { cutText } from '../../text/cut-text.js';
@@ -48,7 +49,9 @@ export const readFoundText: ReadOperation<ReadFoundTextInput, FoundTextRead> = {
   async run(context, { location, versionId, section, isKnown }) {
     const record = await readDocument.run(context, { location, versionId, withContent: false });
     const { document, version } = record;
-    const tag = `${version.id}+text.${extractorNumber}`;
+    const way =
+      version.kind === 'binary' ? context.workspace.texts.files.wayOf(fileOf(document, version)) : extractorNumber;
+    const tag = `${version.id}+text.${way}`;
     if (isKnown?.(tag) === true) return { document, version, tag, text: undefined, isCut: false };
     const read = await readDocument.run(context, { location, versionId, withContent: true });
     const { text, isCut } = await findText(context, read);

@@ -36,5 +36,9 @@ export const changePolicy: WriteOperation<Partial<Policy>, PolicyChange> = {
 
 function concernsSearch(before: Policy, after: Policy): boolean {
   const hasOtherLanguages = before.searchLanguages.join() !== after.searchLanguages.join();
-  return hasOtherLanguages || before.searchByMeaning !== after.searchByMeaning;
+  const hasOtherTexts =
+    before.extractText !== after.extractText ||
+    before.textCharset !== after.textCharset ||
+    before.largestExtracted !== after.largestExtracted;
+  return hasOtherTexts || hasOtherLanguages || before.searchByMeaning !== after.searchByMeaning;
 }

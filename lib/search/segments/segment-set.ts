@@ -109,14 +109,14 @@ export class SegmentSet {
     return labels;
   }
 
-  /** The keys of live documents that are no texts, and of whose text nothing is in the index. */
-  *filesWithoutText(): Generator<number, void> {
+  /** Live documents that are no texts, and whether words of a text of theirs are in the index. */
+  *files(): Generator<{ readonly number: number; readonly hasText: boolean }, void> {
     for (const reader of this.#segments) {
       const { segment } = reader;
       for (const ordinal of segment.documents()) {
         const isFile = ((segment.flags[ordinal] ?? 0) & binaryFlag) !== 0;
         const hasText = segment.isHead(ordinal) || segment.lengths[ordinal * fieldCount] !== 0;
-        if (isFile && !hasText && !reader.isDead(ordinal)) yield segment.keys[ordinal] ?? 0;
+        if (isFile && !reader.isDead(ordinal)) yield { number: segment.keys[ordinal] ?? 0, hasText };
       }
     }
   }

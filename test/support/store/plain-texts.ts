@@ -1,3 +1,4 @@
+import { defaultPolicy } from '../../../lib/domain/policy.js';
 import { Extractor } from '../../../lib/extraction/extractor.js';
 import { FileTexts } from '../../../lib/indexing/file-texts.js';
 import { systemTimers } from '../../../lib/scheduling/timers.js';
@@ -11,6 +12,7 @@ export function plainTexts(readBlob: (oid: string) => Promise<Buffer>): IndexedT
     extractor: new Extractor({ processes: 0 }),
     workspace: 'acme',
     readBlob,
+    policy: () => defaultPolicy,
     currentOf: () => undefined,
     blobOf: () => undefined,
     onMade: () => undefined,
