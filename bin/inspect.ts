@@ -329,6 +329,7 @@ async function examineMachine(config: Config): Promise<Inspection> {
     trustProxy: config.trustProxy,
     diskReserve: config.diskReserve,
     metrics: config.metrics,
+    texts: config.extraction,
     version,
     format: thisProgram().format,
     oldestNode: engines.node.replace(/^>=/, ''),

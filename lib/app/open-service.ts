@@ -34,7 +34,7 @@ export function openService(
     upgrade: config.upgrade,
     diskReserve: config.diskReserve,
     derivedBudget: config.derivedBudget,
-    extractor: new Extractor(config.extraction),
+    extractor: new Extractor({ ...config.extraction, ...observers?.texts }),
     clock: systemClock,
     randomness: makeSystemRandomness(),
     onFault,

@@ -32,6 +32,8 @@ export interface Outcome {
   readonly extraction: Extraction;
   /** The most memory that is known of, in bytes. */
   readonly peak: number;
+  /** Whether the file was the end of its process. */
+  readonly isEnd: boolean;
 }
 
 /** The child ended for a reason outside of it. The file may be tried again. */
@@ -83,7 +85,7 @@ const permission = process.allowedNodeEnvironmentFlags.has('--permission')
   : '--experimental-permission';
 
 /** Bytes that V8 reserves for code from Node 23 on, and that count as data although nothing stands there. */
-const reserved = Number(process.versions.node.split('.')[0]) >= 23 ? 256 * 1024 * 1024 : 0;
+export const reserved = Number(process.versions.node.split('.')[0]) >= 23 ? 256 * 1024 * 1024 : 0;
 
 function commandOf({ memory, seconds }: ExtractionBounds, isLimited: boolean): readonly string[] {
   const { file, readable, maps } = (program ??= findProgram());
@@ -232,7 +234,7 @@ export class ExtractionChild {
       this.#notePeak(readMemory(this.#child.pid ?? 0)?.peak ?? 0);
       this.#isSpent ||= 'reason' in extraction;
       this.#isSpent ||= !(head.seconds < carriedOver && this.#peak < this.#bounds.memory / 2);
-      this.#finish({ extraction, peak: this.#peak });
+      this.#finish({ extraction, peak: this.#peak, isEnd: false });
       if (this.#isSpent) this.end();
     } catch {
       this.#kill('damaged');
@@ -254,7 +256,7 @@ export class ExtractionChild {
     clearInterval(this.#watch);
     const reason = this.#killedFor ?? explainEnd(signal, this.#complaint);
     if (reason !== undefined) {
-      this.#finish({ extraction: { reason }, peak: this.#peak });
+      this.#finish({ extraction: { reason }, peak: this.#peak, isEnd: true });
       return;
     }
     const work = this.#work;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Extraction } from '../domain/extraction.js';
 import { maxFileBytes } from './bounds.js';
+import { startStopwatch } from '../scheduling/start-stopwatch.js';
 import {
   ChildLost,
   ExtractionChild,
@@ -23,8 +24,18 @@ export interface ExtractorOptions extends Partial<ExtractionBounds> {
   readonly isLimited?: boolean | undefined;
   /** Whether the memory of a child is watched. Left out: where the system may not bound it. */
   readonly isWatched?: boolean | undefined;
-  /** Is told of each file what became of it, and of the most memory that its child has had, in bytes. */
-  readonly onRead?: ((outcome: Outcome) => void) | undefined;
+  /** Is told of each file what became of it, and what that took. */
+  readonly onRead?: ((read: ReadOutcome) => void) | undefined;
+  /** Is told of each process that something outside ended while it read a file. */
+  readonly onLost?: (() => void) | undefined;
+}
+
+/** What became of a file, and what that took. */
+export interface ReadOutcome extends Outcome {
+  /** Of the file. */
+  readonly bytes: number;
+  /** From the moment in which a process had it. */
+  readonly milliseconds: number;
 }
 
 /** A file, and who wrote it. */
@@ -54,6 +65,7 @@ export class Extractor {
   readonly #bounds: ExtractionBounds;
   readonly #options: { readonly isLimited: boolean; readonly isWatched: boolean };
   readonly #onRead: ExtractorOptions['onRead'];
+  readonly #onLost: ExtractorOptions['onLost'];
   #free: number;
   readonly #waiting = new Set<() => void>();
   readonly #kept = new Set<Kept>();
@@ -62,12 +74,13 @@ export class Extractor {
   /** Whether text is made at all. */
   readonly isOn: boolean;
 
-  constructor({ processes = 1, memory, seconds, isLimited, isWatched, onRead }: ExtractorOptions = {}) {
+  constructor({ processes = 1, memory, seconds, isLimited, isWatched, onRead, onLost }: ExtractorOptions = {}) {
     this.#bounds = { memory: memory ?? 400 * mebibyte, seconds: seconds ?? 30 };
     const limits = isLimited ?? existsSync(shell);
     // Other systems take the limit of data and do not keep it. Where there is no /proc, nothing is seen.
     this.#options = { isLimited: limits, isWatched: isWatched ?? !(limits && process.platform === 'linux') };
     this.#onRead = onRead;
+    this.#onLost = onLost;
     this.#free = processes;
     this.isOn = processes > 0;
   }
@@ -87,12 +100,13 @@ export class Extractor {
     if (kind === undefined || !this.isOn) return { reason: 'no_text' };
     if (file.bytes.length > maxFileBytes) return { reason: 'too_large' };
     await this.#takeTurn(signal);
+    const readTime = startStopwatch();
     try {
       const outcome = await this.#readOnce(file, signal).catch((error: unknown) => {
         if (!(error instanceof ChildLost) || this.#isClosed) throw error;
         return this.#readOnce(file, signal);
       });
-      this.#onRead?.(outcome);
+      this.#onRead?.({ ...outcome, bytes: file.bytes.length, milliseconds: readTime() });
       return outcome.extraction;
     } finally {
       const [next] = this.#waiting;
@@ -140,18 +154,25 @@ export class Extractor {
   }
 
   async #readOnce(file: Submitted, signal: AbortSignal | undefined): Promise<Outcome> {
-    if (this.#isClosed || signal?.aborted === true) throw ended();
+    if (this.#isEnded(signal)) throw ended();
     const child = this.#takeChild(file.writer);
     this.#busy.add(child);
     const end = (): void => child.end();
     signal?.addEventListener('abort', end);
     try {
       return await child.read(file);
+    } catch (error) {
+      if (error instanceof ChildLost && !this.#isEnded(signal)) this.#onLost?.();
+      throw error;
     } finally {
       signal?.removeEventListener('abort', end);
       this.#busy.delete(child);
       this.#keep(child, file.writer);
     }
+  }
+
+  #isEnded(signal: AbortSignal | undefined): boolean {
+    return this.#isClosed || signal?.aborted === true;
   }
 
   /** A child of this writer, or a new one. One of another writer makes room for it. */

@@ -92,6 +92,12 @@ export class FileTexts {
     this.#laterTries = new LaterTries(options.timers);
   }
 
+  /** Files whose text is to be made, with those that are tried again later. */
+  get waiting(): number {
+    const inTurn = [...this.#waiting.values()].reduce((sum, own) => sum + own.size, 0);
+    return inTurn + this.#making.size + this.#laterTries.size;
+  }
+
   /** Whether text is made of such files. */
   makesText(mediaType: string, name: string): boolean {
     return this.#options.extractor.reads(mediaType, name) && this.#options.policy().extractText;

@@ -48,13 +48,26 @@ function readHead(bytes: Buffer): (TextFacts & { readonly length: number }) | un
   return { isCut: cut === '1', pages: Number(pages), characters: Number(characters), length: head.length };
 }
 
+/** Whether the bytes are a text's file that can be read. */
+export async function isSoundText(bytes: Buffer): Promise<boolean> {
+  const head = readHead(bytes);
+  if (head === undefined) return false;
+  return inflate(bytes.subarray(head.length), { maxOutputLength: maxBytes }).then(
+    () => true,
+    () => false,
+  );
+}
+
 function factsOf(made: MadeText): KnownText {
   if ('reason' in made) return made;
   const { text, pages, isCut } = made;
   return { pages, characters: text.length, isCut };
 }
 
-const endings = { text: '.text', reason: '.reason', tries: '.tries' } as const;
+/** How the names of files with a text end. */
+export const textEnding = '.text';
+
+const endings = { text: textEnding, reason: '.reason', tries: '.tries' } as const;
 
 /** Under another name a content can be one of another kind, and is read anew. So is text in another charset. */
 export function keyOf({ blobOid, mediaType, name, charset }: Omit<FileContent, 'number'>): string {

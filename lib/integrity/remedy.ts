@@ -17,6 +17,7 @@ export type Part =
   | 'versions'
   | 'mirrors'
   | 'search'
+  | 'texts'
   | 'access'
   | 'room';
 
@@ -53,6 +54,8 @@ const remedies: Readonly<Record<Part, string>> = {
     'backup from before shows since when it is so.',
   mirrors: '`cartulary rebuild` lets the next sync of each mirror read and compare everything again.',
   search: 'Nothing is lost: the service makes its index again by itself when it next starts.',
+  texts:
+    'Nothing is lost: the text is made again of its file. Stop the service if it runs, delete what is named, and start it.',
   access: 'Run this as the account that owns the data. Nothing is known to be damaged.',
   room: 'Make room where temporary files go, or set TMPDIR to a folder that has room. Nothing is known to be damaged.',
 };

@@ -18,6 +18,7 @@ import { findCarriedRestart, verifyAuditChain } from './verify-audit-log.js';
 import { verifyDocuments } from './verify-documents.js';
 import { verifyHistory } from './verify-history.js';
 import { verifySearch } from './verify-search.js';
+import { verifyTexts } from './verify-texts.js';
 import { verifyHead, verifyTree } from './verify-tree.js';
 import { isUnchecked, partOf, remedyFor, type Part } from './remedy.js';
 import type { Report, OnProgress } from './report.js';
@@ -96,6 +97,7 @@ const maxLooks = 3;
  * - every other version's bytes and all rows of content, against the history
  * - the documents of mirrors against the rows of their connectors
  * - the search index's files, and its documents where it is of the present commit
+ * - the texts that were made of files
  * - the repository, by git's fsck
  *
  * Changes nothing, also beside a running server. A broken part does not stop the checks of the others. Problems found
@@ -155,6 +157,7 @@ async function lookOnce(options: VerifyOptions, onProgress: OnProgress): Promise
     }
     await attempt('mirrors', async () => verifyMirrors(opened.sidecar, report));
     await attempt('search', () => verifySearch(opened, pathsOf(options.dataFolder, options.name).search, report));
+    await attempt('texts', () => verifyTexts(pathsOf(options.dataFolder, options.name), report));
     await attempt('repository', () => verifyIndexes(options, report));
     for (const line of await checkRepository(opened)) report('repository', line);
   } catch (error) {

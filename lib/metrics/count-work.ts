@@ -1,5 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { ConnectorMeans } from '../connectors/sources.js';
+import type { ExtractorOptions } from '../extraction/extractor.js';
 import type { Sent } from '../domain/webhook.js';
 import type { JournalObserver } from '../journal/journal-options.js';
 
@@ -9,12 +10,16 @@ export interface WorkObservers {
   readonly onRun: NonNullable<ConnectorMeans['onRun']>;
   /** A message of a webhook was sent, or could not be. */
   readonly onSent: (sent: Sent) => void;
+  readonly texts: Required<Pick<ExtractorOptions, 'onRead' | 'onLost'>>;
 }
+
+/** Seconds of reading a file: a short one takes some milliseconds, the longest half a minute of a processor. */
+const readingBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Seconds of a commit: a good disk takes a millisecond, a full queue of a bad one seconds. */
 const commitBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Counts commits, runs of connectors and deliveries of webhooks. */
+/** Counts commits, runs of connectors, deliveries of webhooks and texts of files. */
 export function countWork(registry: Registry): WorkObservers {
   const registers = [registry];
   const commits = new Histogram({
@@ -45,7 +50,33 @@ export function countWork(registry: Registry): WorkObservers {
     labelNames: ['outcome'],
     registers,
   });
+  const read = new Histogram({
+    name: 'cartulary_text_duration_seconds',
+    help: 'Time of reading a file for its text, by outcome: done, or the reason why there is none',
+    labelNames: ['outcome'],
+    buckets: readingBuckets,
+    registers,
+  });
+  const bytes = new Counter({
+    name: 'cartulary_text_file_bytes_total',
+    help: 'Bytes of files that were read for their text',
+    registers,
+  });
+  const ended = new Counter({
+    name: 'cartulary_text_processes_ended_total',
+    help: 'Processes that ended while they read a file: by its bounds, or from outside',
+    labelNames: ['by'],
+    registers,
+  });
   return {
+    texts: {
+      onRead({ extraction, bytes: size, milliseconds, isEnd }) {
+        read.observe({ outcome: 'reason' in extraction ? extraction.reason : 'done' }, milliseconds / 1000);
+        bytes.inc(size);
+        if (isEnd) ended.inc({ by: 'bounds' });
+      },
+      onLost: () => ended.inc({ by: 'outside' }),
+    },
     journal: {
       committed(count, milliseconds) {
         commits.observe(milliseconds / 1000);

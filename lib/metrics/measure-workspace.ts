@@ -51,6 +51,7 @@ const searchRemaining = define(
   'search_remaining_documents',
   'Documents that the work on the search index has still to do',
 );
+const textsWaiting = define('texts_waiting', 'Files whose text is to be made, with those that are tried again later');
 const storedBytes = define('storage_used_bytes', 'Bytes that count towards the quota');
 const quotaBytes = define('storage_quota_bytes', 'Bytes that a workspace may store');
 const auditHead = define('audit_head_sequence', 'Number of the last record of the audit log', 'greatest');
@@ -95,6 +96,7 @@ export const workspaceMetrics: readonly WorkspaceMetric[] = [
   searchReady,
   searchBuilding,
   searchRemaining,
+  textsWaiting,
   storedBytes,
   quotaBytes,
   auditHead,
@@ -134,6 +136,7 @@ export function measureWorkspace(workspace: Workspace): Measures {
   const { progress } = search;
   set(searchBuilding, Number(progress !== null));
   set(searchRemaining, progress === null ? 0 : Math.max(0, progress.documents - progress.done));
+  set(textsWaiting, workspace.texts.files.waiting);
   set(auditHead, journal.state.chain.seq);
   set(connectorsWaiting, workspace.connectors.waiting);
   set(webhooksWaiting, workspace.webhooks.waiting);

@@ -3,7 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ChildLost, ExtractionChild } from '../../lib/extraction/child-process.js';
+import { checkTexts, judgeLimits } from '../../lib/commands/operator/check-texts.js';
 import { Extractor } from '../../lib/extraction/extractor.js';
+import { probeLimits } from '../../lib/extraction/probe-limits.js';
 import { makeDocx, wordText } from '../support/files/make-office.js';
 import { makePdfOf, makeStream } from '../support/files/make-pdf.js';
 import { readingChildren } from '../support/processes/reading-children.js';
@@ -205,6 +207,19 @@ describe('Reading files in turn', function () {
       readingChildren().some((pid) => pid !== first),
       'a new one',
     );
+  });
+
+  it('is bounded by this machine, as the doctor says', async function () {
+    if (process.platform !== 'linux') skipBecause(this, 'only Linux keeps these limits');
+    const limits = await probeLimits({ memory: 400 * mebibyte, seconds: 30 });
+    assert.deepEqual(limits, { hasShell: true, hasNice: true, keepsMemory: true, keepsSeconds: true });
+    const found = await checkTexts({ processes: 1, memory: 400 * mebibyte, seconds: 30 });
+    assert.equal(found.ok, true);
+    const without = (lacking: object): string => judgeLimits({ ...limits, ...lacking }).message;
+    assert.match(without({ keepsMemory: false, keepsSeconds: false }), /ulimit -d.*ulimit -t/);
+    assert.match(without({ hasNice: false }), /no nice/);
+    assert.match(without({ hasShell: false }), /no \/bin\/sh/);
+    assert.equal((await checkTexts({ processes: 0, memory: 0, seconds: 0 })).ok, true);
   });
 
   it('refuses a file that is too large, and one of a kind that is not read, without a process', async () => {

@@ -11,6 +11,7 @@ import { createDocument } from '../../lib/operations/documents/create-document.j
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import { searchLines } from '../../lib/operations/documents/search-lines.js';
 import { updateDocument } from '../../lib/operations/documents/update-document.js';
+import { verifyWorkspace } from '../../lib/integrity/verify-workspace.js';
 import { rebuild } from '../../lib/operations/workspaces/rebuild.js';
 import { perform } from '../../lib/operations/perform.js';
 import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
@@ -147,6 +148,35 @@ describe('the texts of files in the search index', function () {
     assert.equal(await bench.workspace.texts.readCurrent(1), null);
     await made();
     assert.match((await bench.workspace.texts.readCurrent(1)) ?? '', /wombat/);
+  });
+
+  it('are looked at by a verification, which finds what is damaged and what belongs to no document', async () => {
+    await put('a.docx', makeDocx(wordText('wombat')));
+    await made();
+    const verify = async (): Promise<string[]> => {
+      const options = { dataFolder: bench.files.dataFolder ?? '', name: 'acme', git: 'auto' } as const;
+      const { problems } = await verifyWorkspace(options, () => undefined);
+      return problems.map(({ part, message }) => `${part}: ${message.replace(bench.paths.texts, '')}`);
+    };
+    assert.deepEqual(await verify(), []);
+    const [text = ''] = textFiles();
+    const sound = fs.readFileSync(text);
+    fs.writeFileSync(text, sound.subarray(0, sound.length - 3));
+    for (const stray of ['99', 'x', '01']) fs.mkdirSync(path.join(bench.paths.texts, stray));
+    const name = text.replace(bench.paths.texts, '');
+    assert.deepEqual(
+      (await verify()).toSorted(),
+      [
+        'texts: /01 belongs to no document.',
+        'texts: /99 belongs to no document.',
+        'texts: /x belongs to no document.',
+        `texts: ${name} is damaged.`,
+      ].toSorted(),
+    );
+    fs.writeFileSync(text, sound);
+    for (const stray of ['99', 'x', '01']) fs.rmdirSync(path.join(bench.paths.texts, stray));
+    await bench.actor.delete('a.docx');
+    assert.deepEqual(await verify(), [], 'of a deleted document');
   });
 
   it('leave nothing behind when their document is erased, neither at rest nor while they are made', async () => {

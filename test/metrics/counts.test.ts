@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { parseLocation } from '../../lib/domain/location.js';
+import { createDocument } from '../../lib/operations/documents/create-document.js';
+import { perform } from '../../lib/operations/perform.js';
 import { maxNamed } from '../../lib/metrics/measure-service.js';
 import { Metrics } from '../../lib/metrics/metrics.js';
+import { makeDocx, wordText } from '../support/files/make-office.js';
+import { HeldExtractor } from '../support/store/held-extractor.js';
 import { openMcpServer, type McpTestServer } from '../support/http/open-mcp.js';
 import { sendTo } from '../support/http/running.js';
 import { needPromtool, promtool, readSamples, valueOf } from '../support/promtool.js';
-import { openTestService } from '../support/store/service.js';
+import { openTestService, operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
 
 const requests = 'http_server_request_duration_seconds_count';
@@ -32,6 +37,30 @@ describe('the metrics', () => {
     assert.equal(valueOf(text, requests, { ...read, http_response_status_code: '404' }), 1);
     assert.equal(valueOf(text, requests, { http_route: '/v1/documents', http_response_status_code: '201' }), 1);
     assert.equal(valueOf(text, requests, { http_route: '/v1/health' }), 1);
+  });
+
+  it('count the texts of files by outcome, their bytes, and the processes that ended over them', async () => {
+    const extractor = new HeldExtractor(metrics.work.texts);
+    const texts = await openTestService({ extractor });
+    const text = async (): Promise<string> => metrics.read(texts.service);
+    try {
+      extractor.hold();
+      const files = { 'a.docx': makeDocx(wordText('wombat')), 'b.docx': Buffer.from([0, 1, 2]) };
+      for (const [name, bytes] of Object.entries(files)) {
+        const input = { location: parseLocation(name), content: { bytes }, labels: [], message: null };
+        await perform(texts.workspace, operator, createDocument, input);
+      }
+      await texts.workspace.search.settled();
+      assert.equal(valueOf(await text(), 'cartulary_texts_waiting', { workspace: 'acme' }), 2);
+      extractor.release();
+      await texts.workspace.texts.files.settled();
+    } finally {
+      await texts.close();
+    }
+    const after = await settled();
+    const ended = (outcome: string) => valueOf(after, 'cartulary_text_duration_seconds_count', { outcome });
+    assert.deepEqual([ended('done'), ended('damaged')], [1, 1]);
+    assert.equal(valueOf(after, 'cartulary_text_file_bytes_total', {}), makeDocx(wordText('wombat')).length + 3);
   });
 
   it('count refusals by face, code and reason', async () => {

@@ -12,18 +12,12 @@ import { serviceName } from '../../journal/workspace-paths.js';
 import { describeTroubled } from '../../view/find-troubled-connectors.js';
 import { askHealth, askNames, askServer } from '../carrier/send-command.js';
 import type { ServerFacts } from '../command.js';
+import { checkTexts, type TextSettings } from './check-texts.js';
+import type { Finding } from './finding.js';
 import { judgeGit } from './judge-git.js';
 import { probePort } from './probe-port.js';
 import { describeWaiting, type HealthReport } from './report-health.js';
 import { findSocketPath } from '../carrier/socket-path.js';
-
-/** One check, with the remedy where it failed. */
-export interface Finding {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly message: string;
-  readonly remedy?: string;
-}
 
 /** The machine around a data folder. */
 export interface Surroundings {
@@ -48,6 +42,7 @@ export interface DiagnoseOptions extends Surroundings {
   readonly format: DataFormat;
   /** The oldest usable Node, e.g. `20.18.3`. */
   readonly oldestNode: string;
+  readonly texts: TextSettings;
   readonly unknownVariables: readonly string[];
 }
 
@@ -71,6 +66,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Finding[]> {
   return [
     checkNode(options),
     ...(await checkSurroundings(options)),
+    await checkTexts(options.texts),
     await checkFormat(options),
     await checkPort(options, server),
     await checkSocket(options, server),
