@@ -38,7 +38,7 @@ export const contentCommands: Readonly<Record<string, Command>> = {
     return listPages((page) => perform(listHistory, { location, ...page }), toHistoryRecord);
   }, noDocument),
   'document.diff': inWorkspace(async ({ perform }, fields) => {
-    const { from, to, diff, why } = await perform(compareVersions, {
+    const { from, to, diff, why, isExtracted } = await perform(compareVersions, {
       location: fields.location('location'),
       fromVersionId: readVersion(fields, 'from'),
       toVersionId: readVersion(fields, 'to'),
@@ -47,6 +47,7 @@ export const contentCommands: Readonly<Record<string, Command>> = {
       from: from?.id ?? null,
       to: to.id,
       diff: diff === null ? null : formatUnified(diff),
+      ...(isExtracted ? { extracted: true } : {}),
       ...(why === null ? {} : { not_compared_because: why }),
     };
   }, noDocument),

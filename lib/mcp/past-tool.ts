@@ -36,13 +36,14 @@ function presentListed(version: Version): object {
   return { commit: id, at: created_at, by: presentWho(version.author), ...presentNote(version) };
 }
 
-function presentDiff({ diff, why }: ReadChanges): object {
+function presentDiff({ diff, why, isExtracted }: ReadChanges): object {
   if (diff === null) return { no_diff: why };
   const { text, isCut, nextLine } = diff;
   return {
     diff: text,
     ...(isCut ? { diff_truncated: true } : {}),
     ...(nextLine === null ? {} : { next_start_line: nextLine }),
+    ...(isExtracted ? { extracted: true } : {}),
   };
 }
 

@@ -30,9 +30,16 @@ describe('An agent that reads files', () => {
     assert.match(JSON.stringify(outline.done.outline), /page-1.*page-2/);
     const past = await agent.call('read_org_doc', { location: 'team/plan.pdf', commit: done.commit });
     assert.deepEqual([past.done.text, past.done.extracted], [done.text, true]);
+    await rest.send('PUT', '/v1/files/team/plan.pdf', {
+      body: makePdf([['Travel by bus'], ['Hotels']]),
+      headers: { 'If-Match': '*' },
+    });
+    const changes = await agent.call('read_org_doc', { location: 'team/plan.pdf', since_commit: done.commit });
+    assert.match(changes.done.diff, /-Travel by train\n\+Travel by bus\n/);
+    assert.equal(changes.done.extracted, true);
     const edit = {
       location: 'team/plan.pdf',
-      expected_commit: done.commit,
+      expected_commit: changes.done.commit,
       edits: [{ old_text: 'train', new_text: 'bus' }],
     };
     assert.equal((await agent.call('edit_org_doc', edit)).refusal, 'INVALID_REQUEST not_text');

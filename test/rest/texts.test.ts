@@ -68,6 +68,42 @@ describe('The text of a document', function () {
     assert.equal((await ada.get(`/v1/texts/team/a.docx?version=${first}`)).text, 'one\n');
   });
 
+  it('is compared with that of another version, where both have one', async () => {
+    const first = await put('team/a.docx', makeDocx(wordText('one')));
+    const replace = (body: Buffer) => put('team/a.docx', body, undefined, { 'If-Match': '*' });
+    const second = await replace(makeDocx(wordText('two')));
+    const diff = async (query = ''): Promise<unknown> => {
+      const { json } = await ada.get(`/v1/diffs?location=team/a.docx${query}`);
+      const lines = json.diff?.hunks.flatMap((hunk: { lines: { kind: string; text: string }[] }) =>
+        hunk.lines.map(({ kind, text }) => `${kind} ${text}`),
+      );
+      return [json.extracted, json.not_compared_because, lines];
+    };
+    assert.deepEqual(await diff(), [true, null, ['removed one', 'added two']]);
+    assert.deepEqual(await diff(`&to=${first}`), [true, null, ['added one']]);
+    assert.deepEqual(await diff(`&from=${first}&to=${first}`), [undefined, 'binary', undefined], 'the same file');
+    await replace(Buffer.from([0, 1, 2]));
+    assert.deepEqual(await diff(`&from=${second}`), [undefined, 'binary', undefined], 'no text');
+    await replace(makeDocx(wordText('long '.repeat(220_000))));
+    assert.deepEqual(await diff(`&from=${second}`), [undefined, 'too_large', undefined]);
+    const rita = await server.person('reader', 'other', 'Rita');
+    const answers = await Promise.all(
+      ['team/a.docx', 'team/none.docx'].map((at) => rita.get(`/v1/diffs?location=${at}`)),
+    );
+    const [hidden, absent] = answers.map(({ status, json }) => [status, { ...json.error, request_id: '' }]);
+    assert.deepEqual(hidden, absent);
+  });
+
+  it('that is asked for in many comparisons at once waits for none of them', async () => {
+    const ids: string[] = [];
+    for (let version = 0; version < 6; version += 1) {
+      const more = version === 0 ? undefined : { 'If-Match': '*' };
+      ids.push(await put('team/a.docx', makeDocx(wordText(`version ${version}`)), undefined, more));
+    }
+    const asked = ids.slice(1).map((id) => ada.get(`/v1/diffs?location=team/a.docx&from=${ids[0]}&to=${id}`));
+    for (const { status, json } of await Promise.all(asked)) assert.deepEqual([status, json.extracted], [200, true]);
+  });
+
   it('is the document where it is text, and what is shown where it is a page', async () => {
     await put('team/a.md', Buffer.from('# One\ntext\n# Two\nmore\n'), 'text/markdown');
     assert.equal((await ada.get('/v1/texts/team/a.md?section=two')).text, '# Two\nmore\n');

@@ -63,7 +63,7 @@ function presentTextDiff({ added, removed, isShortest, hunks }: TextDiff): objec
 }
 
 /** The description's `Diff`. */
-function presentDiff({ document, from, to, isSame, diff, why }: ComparedVersions): Answer {
+function presentDiff({ document, from, to, isSame, diff, why, isExtracted }: ComparedVersions): Answer {
   return answerJson(200, {
     location: document.location,
     from: from === null ? null : toVersionRecord(from),
@@ -71,6 +71,7 @@ function presentDiff({ document, from, to, isSame, diff, why }: ComparedVersions
     is_same: isSame,
     not_compared_because: why,
     diff: diff === null ? null : presentTextDiff(diff),
+    ...(isExtracted && { extracted: true }),
   });
 }
 

@@ -48,8 +48,10 @@ export function decodeText(bytes: Buffer, mediaType: string, otherwise?: string)
     throw new Unreadable('damaged');
   }
   const decoder = openDecoder(known ?? 'utf-8', true);
-  if (decoder === undefined) throw new Unreadable('damaged');
-  return decoder.decode(bytes);
+  const text = decoder?.decode(bytes);
+  // UTF-8 has a character for a zero byte, and no text has that character.
+  if (text === undefined || text.includes('\0')) throw new Unreadable('damaged');
+  return text;
 }
 
 /** The text of a page, which may name its charset itself. Browsers show what is wrong in it, too. */

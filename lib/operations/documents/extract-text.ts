@@ -14,29 +14,54 @@ export interface FoundText {
   readonly isCut: boolean;
 }
 
+/** A version whose text is wanted. */
+type ReadVersion = Pick<DocumentRead, 'document' | 'version'>;
+
 /**
  * The text that was made of the file of a document. Where none is there, it is made, as one of the reader's computations.
  * The caller's reach is looked at again afterwards, since that may take seconds.
  * @throws Refusal NOT_FOUND where the caller reaches the document no more; RATE_LIMITED, UNAVAILABLE
  */
-export async function extractText(context: ReadContext, read: DocumentRead): Promise<FoundText | TextLack> {
+export async function extractText(context: ReadContext, read: ReadVersion): Promise<FoundText | TextLack> {
+  const known = await findKnown(context, read);
+  if (known !== undefined) return known;
   const { workspace, caller } = context;
-  const { document, version } = read;
-  const { files } = workspace.texts;
-  if (!files.makesText(version.mediaType, document.name)) return { state: 'none' };
-  const file = fileOf(document, version);
-  const known = await files.find(file);
-  if (known !== undefined) return 'reason' in known ? { state: 'failed', reason: known.reason } : known;
   const release = await workspace.workLimits.computations.take(sourceOf(workspace.name, caller));
   try {
-    const made = await files.make(file).catch((error: unknown) => {
-      if (error instanceof ChildLost) return null;
-      throw error;
-    });
-    if (workspace.view(caller).documentById(document.id) === undefined) throw notFound();
-    if (made === null) throw unavailable();
-    return 'reason' in made ? { state: 'failed', reason: made.reason } : made;
+    return await makeText(context, read);
   } finally {
     release();
   }
+}
+
+/**
+ * The same within an operation that is a computation itself: waiting for room while it holds some, it could wait for
+ * others like it for ever.
+ * @throws Refusal NOT_FOUND, UNAVAILABLE
+ */
+export async function extractWithin(context: ReadContext, read: ReadVersion): Promise<FoundText | TextLack> {
+  return (await findKnown(context, read)) ?? makeText(context, read);
+}
+
+async function findKnown(
+  { workspace }: ReadContext,
+  { document, version }: ReadVersion,
+): Promise<FoundText | TextLack | undefined> {
+  const { files } = workspace.texts;
+  if (!files.makesText(version.mediaType, document.name)) return { state: 'none' };
+  const known = await files.find(fileOf(document, version));
+  return known !== undefined && 'reason' in known ? { state: 'failed', reason: known.reason } : known;
+}
+
+async function makeText(
+  { workspace, caller }: ReadContext,
+  { document, version }: ReadVersion,
+): Promise<FoundText | TextLack> {
+  const made = await workspace.texts.files.make(fileOf(document, version)).catch((error: unknown) => {
+    if (error instanceof ChildLost) return null;
+    throw error;
+  });
+  if (workspace.view(caller).documentById(document.id) === undefined) throw notFound();
+  if (made === null) throw unavailable();
+  return 'reason' in made ? { state: 'failed', reason: made.reason } : made;
 }

@@ -5,7 +5,8 @@ import type { TextDiff } from '../../text/text-diff.js';
 import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
 import { decodeText } from '../../text/charset.js';
 import { diffTextsInPieces, maxCompared } from '../../text/diff-texts.js';
-import type { ReadOperation } from '../operation.js';
+import { extractWithin } from '../documents/extract-text.js';
+import type { ReadContext, ReadOperation } from '../operation.js';
 
 export interface CompareVersionsInput {
   readonly location: Location;
@@ -27,14 +28,29 @@ export interface ComparedVersions {
   /** Null for binary content, and for text too large to read. */
   readonly diff: TextDiff | null;
   readonly why: NoDiff | null;
+  /** Whether a text of the two was made of a file. */
+  readonly isExtracted: boolean;
 }
 
 /** Maximum bytes of a compared text. */
 export const maxComparedBytes = 1024 * 1024;
 
-function obstacleTo(versions: readonly Version[]): NoDiff | null {
-  if (versions.some(({ kind }) => kind !== 'text')) return 'binary';
-  return versions.some(({ size }) => size > maxComparedBytes) ? 'too_large' : null;
+/** @param document for the kinds of the files: whether text is made of them */
+function obstacleTo(versions: readonly Version[], { workspace }: ReadContext, document: Document): NoDiff | null {
+  const { files } = workspace.texts;
+  const isText = ({ kind, mediaType }: Version): boolean =>
+    kind === 'text' || files.makesText(mediaType, document.name);
+  if (!versions.every(isText)) return 'binary';
+  return versions.some(({ kind, size }) => kind === 'text' && size > maxComparedBytes) ? 'too_large' : null;
+}
+
+/** The text of a version, as it is or made of its file. Undefined where none can be made. */
+async function readComparable(context: ReadContext, document: Document, version: Version): Promise<string | undefined> {
+  if (version.kind === 'text') {
+    return decodeText(await context.workspace.objects.readContent(version), version.mediaType);
+  }
+  const found = await extractWithin(context, { document, version });
+  return 'text' in found ? found.text : undefined;
 }
 
 function hasManyLines(text: string): boolean {
@@ -50,7 +66,8 @@ export const compareVersions: ReadOperation<CompareVersionsInput, ComparedVersio
   isHeavy: true,
   needs: ({ location }) => [{ role: 'reader', location }],
   note: ({ location, fromVersionId }) => ({ target: location, detail: { from: fromVersionId ?? null } }),
-  run({ view, workspace }, { location, fromVersionId, toVersionId }) {
+  run(context, { location, fromVersionId, toVersionId }) {
+    const { view } = context;
     const document = view.document(location);
     if (document === undefined) throw notFound();
     const to = toVersionId === undefined ? document.current : view.version(document, toVersionId);
@@ -58,18 +75,22 @@ export const compareVersions: ReadOperation<CompareVersionsInput, ComparedVersio
     const from = fromVersionId === undefined ? view.versionBefore(document, to) : view.version(document, fromVersionId);
     if (from === undefined && fromVersionId !== undefined) throw notFound();
     const versions = from === undefined ? [to] : [from, to];
-    const why = obstacleTo(versions);
     const isSame = from?.sha256 === to.sha256;
-    const compared = { document, from: from ?? null, to, isSame, diff: null, why };
+    const isExtracted = versions.some(({ kind }) => kind !== 'text');
+    // Of the same file, no text has to be made to see that.
+    const why = isSame && isExtracted ? 'binary' : obstacleTo(versions, context, document);
+    const compared = { document, from: from ?? null, to, isSame, diff: null, why, isExtracted: false };
     if (why !== null) return compared;
-    const read = versions.map(async (version) =>
-      decodeText(await workspace.objects.readContent(version), version.mediaType),
-    );
-    return Promise.all(read).then(async (texts) => {
+    return Promise.all(versions.map((version) => readComparable(context, document, version))).then(async (read) => {
+      const texts = read.filter((text) => text !== undefined);
+      if (texts.length < read.length) return { ...compared, why: 'binary' };
       const [first = '', second] = texts;
+      // A text that was made can be longer than its file.
+      if (texts.some((text) => isExtracted && Buffer.byteLength(text) > maxComparedBytes))
+        return { ...compared, why: 'too_large' };
       if (texts.some(hasManyLines)) return { ...compared, why: 'too_large' };
       const [older, newer] = second === undefined ? ['', first] : [first, second];
-      return { ...compared, diff: await diffTextsInPieces(older, newer, yieldToLoop) };
+      return { ...compared, isExtracted, diff: await diffTextsInPieces(older, newer, yieldToLoop) };
     });
   },
   noteResult: ({ document, to }) => ({ version: to.id, documentId: document.id }),

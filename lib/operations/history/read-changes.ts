@@ -8,7 +8,8 @@ import { asUtf8InSteps } from '../../text/charset.js';
 import { compareBytes } from '../../text/compare-bytes.js';
 import { cutUnified, type DiffPart } from '../../text/text-diff.js';
 import { readDocument, type DocumentRead } from '../documents/read-document.js';
-import type { ReadOperation } from '../operation.js';
+import { extractWithin } from '../documents/extract-text.js';
+import type { ReadContext, ReadOperation } from '../operation.js';
 import { compareVersions, type NoDiff } from './compare-versions.js';
 import { requireVersion } from './require-version.js';
 
@@ -36,6 +37,8 @@ export interface ReadChanges {
   readonly diff: DiffPart | null;
   /** The reason for a missing diff. */
   readonly why: NoDiff | null;
+  /** Whether a text of the two was made of a file. */
+  readonly isExtracted: boolean;
 }
 
 /** Versions in one answer. */
@@ -53,8 +56,16 @@ async function readBytes({ version, bytes, openStream }: DocumentRead): Promise<
   return inUtf8(Buffer.concat(pieces));
 }
 
-function obstacleTo(versions: readonly Version[]): NoDiff | null {
-  if (versions.some(({ kind }) => kind !== 'text')) return 'binary';
+/** A text's bytes in UTF-8, as it is or made of the file of a version. Undefined where none can be made. */
+async function readComparable(context: ReadContext, read: DocumentRead): Promise<Buffer | undefined> {
+  if (read.version.kind === 'text') return readBytes(read);
+  const found = await extractWithin(context, read);
+  return 'text' in found ? Buffer.from(found.text) : undefined;
+}
+
+function obstacleTo(versions: readonly Version[], { workspace }: ReadContext, { name }: Document): NoDiff | null {
+  const { files } = workspace.texts;
+  if (!versions.every(({ kind, mediaType }) => kind === 'text' || files.makesText(mediaType, name))) return 'binary';
   return versions.some(({ size }) => size > maxBytes) ? 'too_large' : null;
 }
 
@@ -77,28 +88,34 @@ export const readChanges: ReadOperation<ReadChangesInput, ReadChanges> = {
     const older = document === undefined ? undefined : view.version(document, since);
     if (document === undefined || role === undefined || older === undefined) throw notFound();
     const { current } = document;
-    const why = obstacleTo([older, current]);
+    const why = obstacleTo([older, current], context, document);
     const isSame = older.sha256 === current.sha256;
-    const withContent = why === null && !isSame;
+    const isExtracted = [older, current].some(({ kind }) => kind !== 'text');
     // Both begin in this turn of the event loop, by the same view.
-    const reads = [since, current.id].map(async (versionId) =>
-      readDocument.run(context, { location, versionId, expected, withContent }),
+    const reads = [older, current].map(async ({ id: versionId, kind }) =>
+      readDocument.run(context, {
+        location,
+        versionId,
+        expected,
+        withContent: why === null && !isSame && kind === 'text',
+      }),
     );
     const found = view.tables.versions.before(document.number, current.sequence + 1, maxVersions);
     const versions = found.filter(({ sequence }) => sequence > older.sequence);
     const leftOut = current.sequence - older.sequence - versions.length;
-    const changes = { document, role, since: older, versions, leftOut };
+    const changes = { document, role, since: older, versions, leftOut, isExtracted: false };
     const [from, to] = await Promise.all(reads);
     if (why !== null || from === undefined || to === undefined) return { ...changes, diff: null, why };
     if (isSame) return { ...changes, diff: unchanged, why };
     // One after the other: each stream takes one of the caller's few downloads.
-    const before = await readBytes(from);
-    const after = await readBytes(to);
+    const before = await readComparable(context, from);
+    const after = await readComparable(context, to);
+    if (before === undefined || after === undefined) return { ...changes, diff: null, why: 'binary' };
     // Text of another charset can be longer in UTF-8.
     if (before.length > maxBytes || after.length > maxBytes) return { ...changes, diff: null, why: 'too_large' };
     const hunks = await compareBytes(before, after, yieldToLoop);
     if (hunks === null) return { ...changes, diff: null, why: 'too_large' };
-    return { ...changes, diff: cutUnified(hunks, fromLine, maxChars), why };
+    return { ...changes, isExtracted, diff: cutUnified(hunks, fromLine, maxChars), why };
   },
   noteResult: ({ document }) => ({ version: document.current.id, documentId: document.id }),
 };

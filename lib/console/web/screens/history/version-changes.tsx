@@ -220,6 +220,9 @@ export function Comparison({ location, compared }: { location: string; compared:
               />
             )}
           </div>
+          {compared.extracted === true && (
+            <p className="soft small">These are the texts that were made of the files.</p>
+          )}
           {!diff.is_shortest && (
             <Notice>
               <p>These versions differ very much. Some lines are shown as replaced that could be shown as kept.</p>
