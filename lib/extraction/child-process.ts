@@ -8,6 +8,7 @@ import { findThreadProgram } from '../scheduling/start-thread.js';
 import { maxTextBytes } from './bounds.js';
 import { checkAnswer, MessageReader, packMessage, type TextHead } from './child-messages.js';
 import { readMemory } from './read-memory.js';
+import { reserved, shell } from './system-limits.js';
 
 /** What one file may take. */
 export interface ExtractionBounds {
@@ -57,9 +58,6 @@ const maxComplaint = 4096;
 const limiter =
   '{ ulimit -c 0; ulimit -S -t "$1"; ulimit -H -t $(($1 + 5)); ulimit -d "$2"; } 2>/dev/null; shift 2; if command -v nice > /dev/null; then exec nice -n 19 "$@"; else exec "$@"; fi';
 
-/** Sets the limits. Some images have none. */
-export const shell = '/bin/sh';
-
 /** The program, what it may read, and the folder of the character maps. */
 interface Program {
   readonly file: string;
@@ -83,9 +81,6 @@ let program: Program | undefined;
 const permission = process.allowedNodeEnvironmentFlags.has('--permission')
   ? '--permission'
   : '--experimental-permission';
-
-/** Bytes that V8 reserves for code from Node 23 on, and that count as data although nothing stands there. */
-export const reserved = Number(process.versions.node.split('.')[0]) >= 23 ? 256 * 1024 * 1024 : 0;
 
 function commandOf({ memory, seconds }: ExtractionBounds, isLimited: boolean): readonly string[] {
   const { file, readable, maps } = (program ??= findProgram());

@@ -2,14 +2,8 @@ import { existsSync } from 'node:fs';
 import type { Extraction } from '../domain/extraction.js';
 import { maxFileBytes } from './bounds.js';
 import { startStopwatch } from '../scheduling/start-stopwatch.js';
-import {
-  ChildLost,
-  ExtractionChild,
-  shell,
-  type ExtractionBounds,
-  type FileToRead,
-  type Outcome,
-} from './child-process.js';
+import { ChildLost, ExtractionChild, type ExtractionBounds, type FileToRead, type Outcome } from './child-process.js';
+import { shell } from './system-limits.js';
 import { kindOf } from './file-kinds.js';
 
 const mebibyte = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { reserved, shell } from './child-process.js';
+import { reserved, shell } from './system-limits.js';
 
 const run = promisify(execFile);
 

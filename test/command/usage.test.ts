@@ -266,6 +266,7 @@ describe('the command line is used', function () {
       'disk',
       'clock',
       'address',
+      'texts',
       'format',
       'port',
       'socket',

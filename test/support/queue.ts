@@ -176,6 +176,7 @@ export const campaign: readonly string[] = [
   'access/agreement-in-console',
   'access/noninterference',
   'access/noninterference-of-changes',
+  'access/noninterference-of-texts',
   'audit-query/crafted-fetches',
   'audit-query/equals-export',
   'audit/any-text',
