@@ -111,7 +111,7 @@ describe('the policy for the texts of files', function () {
   }
 
   async function find(query: string): Promise<string[]> {
-    const asked = { query, folder: rootLocation, labels: [], limit: 20, position: null };
+    const asked = { query, location: rootLocation, labels: [], limit: 20, position: null };
     const { hits } = (await perform(bench.workspace, operator, searchDocuments, asked)).result;
     return hits.map(({ document }) => document.location);
   }

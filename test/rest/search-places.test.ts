@@ -36,7 +36,7 @@ describe('the search route, for more than hits', () => {
     await ada.create('manuals/gears.md', content);
     await ada.create('manuals/other.md', 'A gearbox.');
     const { json } = await ask('q=gearbox&location=manuals/gears.md&places=true');
-    const sections = json.items.map(({ section }: { section: string }) => section);
+    const sections: string[] = json.items.map(({ section }: { section: string }) => section);
     assert.deepEqual(
       [sections[0], [...sections].sort()],
       ['chapter-90', ['chapter-120', 'chapter-200', 'chapter-40', 'chapter-90']],
