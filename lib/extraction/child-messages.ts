@@ -1,4 +1,5 @@
 import { extractionReasons, type Extraction, type TextHeading, type TextPart } from '../domain/extraction.js';
+import { decodeUtf8InSteps } from '../text/charset.js';
 import { maxEntries, maxHeadings, maxPages, maxTextBytes, maxTitleLength } from './bounds.js';
 
 /** Bytes of a number that says how long a message is. */
@@ -84,17 +85,18 @@ export class MessageReader<Head extends { readonly size: number }> {
 const isList = (value: unknown): boolean => Array.isArray(value);
 
 /**
- * What the child says, as far as it can be true: it has read what a stranger wrote.
+ * What the child says, as far as it can be true: it has read what a stranger wrote. Works in steps.
  * @throws Error for what no child of ours would say
  */
-export function checkAnswer(head: TextHead, bytes: Buffer): Extraction {
+export function* checkAnswer(head: TextHead, bytes: Buffer): Generator<void, Extraction> {
   const { reason, parts = [], headings = [], isCut } = head;
   if (reason !== undefined) {
     const known = extractionReasons.find((each) => each === reason);
     if (known === undefined) throw new Error('The reason is unknown.');
     return { reason: known };
   }
-  const text = bytes.toString('utf8');
+  if (bytes.length > maxTextBytes) throw new Error('The text is too long.');
+  const text = yield* decodeUtf8InSteps(bytes);
   const isInOrder = (all: readonly { readonly offset: number; readonly level: number }[], most: number): boolean =>
     all.length <= most &&
     all.every(({ offset, level }, index) => {
@@ -104,7 +106,6 @@ export function checkAnswer(head: TextHead, bytes: Buffer): Extraction {
   const isSound =
     isList(parts) &&
     isList(headings) &&
-    bytes.length <= maxTextBytes &&
     isInOrder(parts, 2 * (maxEntries + maxPages)) &&
     isInOrder(headings, maxHeadings) &&
     parts.every(({ title }) => typeof title === 'string' && title.length <= maxTitleLength);

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Extraction, ExtractionReason } from '../domain/extraction.js';
+import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { findThreadProgram } from '../scheduling/start-thread.js';
 import { maxTextBytes } from './bounds.js';
 import { checkAnswer, MessageReader, packMessage, type TextHead } from './child-messages.js';
@@ -222,9 +223,18 @@ export class ExtractionChild {
   #take(piece: Buffer): void {
     try {
       const message = this.#answers.take(piece);
-      if (message === undefined) return;
-      const { head, bytes } = message;
-      const extraction = checkAnswer(head, bytes);
+      if (message !== undefined) void this.#answer(message);
+    } catch {
+      this.#kill('damaged');
+    }
+  }
+
+  async #answer({ head, bytes }: { readonly head: TextHead; readonly bytes: Buffer }): Promise<void> {
+    const work = this.#work;
+    try {
+      const extraction = await runCooperatively(checkAnswer(head, bytes));
+      // It may have ended meanwhile.
+      if (work === undefined || work !== this.#work) return;
       this.#notePeak(Number.isFinite(head.memory) ? head.memory : 0);
       this.#notePeak(readMemory(this.#child.pid ?? 0)?.peak ?? 0);
       this.#isSpent ||= 'reason' in extraction;

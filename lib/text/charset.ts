@@ -257,7 +257,7 @@ const stepLength = 512 * 1024;
 /** The same for long content: ten megabytes of Chinese take a tenth of a second. */
 export function* decodeTextInSteps(bytes: Buffer, mediaType: string): Generator<void, string> {
   const charset = charsetOf(bytes, mediaType);
-  if (charset === utf8) return yield* decodeUtf8(bytes);
+  if (charset === utf8) return yield* decodeUtf8InSteps(bytes);
   const decoder = new Decoder(charset, false);
   const parts: string[] = [];
   for (let at = 0; at < bytes.length; at += stepLength) {
@@ -267,7 +267,8 @@ export function* decodeTextInSteps(bytes: Buffer, mediaType: string): Generator<
   return parts.join('') + decoder.end();
 }
 
-function* decodeUtf8(bytes: Buffer): Generator<void, string> {
+/** As it is, with its mark of the byte order. */
+export function* decodeUtf8InSteps(bytes: Buffer): Generator<void, string> {
   if (bytes.length <= stepLength) return bytes.toString('utf8');
   const parts: string[] = [];
   for (let at = 0; at < bytes.length;) {

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
-import { checkAnswer, MessageReader, packMessage, type FileHead } from '../../lib/extraction/child-messages.js';
+import { runAtOnce } from '../../lib/scheduling/in-steps.js';
+import {
+  checkAnswer as checkInSteps,
+  MessageReader,
+  packMessage,
+  type FileHead,
+} from '../../lib/extraction/child-messages.js';
 
 const head = { size: 5, memory: 1, seconds: 1 };
 const bytes = Buffer.from('words');
+
+const checkAnswer = (...said: Parameters<typeof checkInSteps>) => runAtOnce(checkInSteps(...said));
 
 describe('What the service and its child say', () => {
   it('comes in pieces of any size', () => {
