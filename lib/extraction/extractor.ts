@@ -9,7 +9,7 @@ import { kindOf } from './file-kinds.js';
 const mebibyte = 1024 * 1024;
 
 /** The number of the way in which text is made. Another one reads every file anew. */
-export const extractorNumber = 1;
+export const extractorNumber = 2;
 
 export interface ExtractorOptions extends Partial<ExtractionBounds> {
   /** Children at the same time. 0: no text is made. Left out: one. */

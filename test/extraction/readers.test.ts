@@ -44,6 +44,15 @@ describe('The text of a file', function () {
     assert.equal(found.isCut, false);
   });
 
+  it('of a PDF has a word as one that is divided between two lines, and keeps other hyphens', async () => {
+    const lines = ['An optimi-', 'zation of well-known pumps, A-', 'B, 10-', '20, and pre-', 'Columbian ones: end-'];
+    const found = await read('a.pdf', makePdf([lines, ['less.']]));
+    assert.deepEqual(partsOf(found), {
+      'Page 1': 'An optimization of well-known pumps, A-\nB, 10-\n20, and pre-\nColumbian ones: end-',
+      'Page 2': 'less.',
+    });
+  });
+
   it('of a PDF has Japanese words, whose codes are in a map that ships with the program', async () => {
     const font =
       '<< /Type /Font /Subtype /Type0 /BaseFont /Ryumin-Light /Encoding /90ms-RKSJ-H /DescendantFonts [4 0 R] >>';

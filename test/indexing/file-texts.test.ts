@@ -133,12 +133,12 @@ describe('the texts of files in the search index', function () {
     const tries = path.join(bench.paths.texts, String(number));
     const blob = current.blobOid;
     fs.mkdirSync(tries);
-    fs.writeFileSync(path.join(tries, `${blob}.1.word.tries`), '..');
+    fs.writeFileSync(path.join(tries, `${blob}.${extractorNumber}.word.tries`), '..');
     await bench.open();
     await made();
     assert.deepEqual(await find('heron'), []);
-    assert.deepEqual(fs.readdirSync(tries), [`${blob}.1.word.reason`]);
-    assert.equal(fs.readFileSync(path.join(tries, `${blob}.1.word.reason`), 'utf8'), 'stopped_the_service');
+    assert.deepEqual(fs.readdirSync(tries), [`${blob}.${extractorNumber}.word.reason`]);
+    assert.equal(fs.readFileSync(path.join(tries, `${blob}.${extractorNumber}.word.reason`), 'utf8'), 'stopped_the_service');
   });
 
   it('that are damaged on the disk are made anew', async () => {

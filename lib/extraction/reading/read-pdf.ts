@@ -99,7 +99,7 @@ async function readPage(page: PdfPage, writer: TextWriter): Promise<boolean> {
     await reader.cancel(new Error('ended')).catch(() => undefined);
     return passOver(error);
   } finally {
-    writer.endLine();
+    items.end();
     page.cleanup();
   }
 }
@@ -107,10 +107,20 @@ async function readPage(page: PdfPage, writer: TextWriter): Promise<boolean> {
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const digitOrLatin = /[0-9A-Za-z\u00c0-\u024f]/;
 
-/** Writes the pieces of a page, with blanks where pdf.js leaves them out. */
+/** A part of a word at the end of a line, with its hyphen: `optimi-`. */
+const divided = /\p{Ll}[-\u00ad\u2010]$/u;
+const goesOn = /^\p{Ll}/u;
+
+/**
+ * Writes the pieces of a page, with blanks where pdf.js leaves them out. A word that is divided between two lines is
+ * written as one, or nobody would find it: most of such hyphens are no part of their word.
+ */
 class ItemWriter {
   readonly #writer: TextWriter;
   #last = '';
+  /** A hyphen that is not written yet, and whether its line has ended. */
+  #hyphen = '';
+  #isLineOver = false;
 
   constructor(writer: TextWriter) {
     this.#writer = writer;
@@ -118,13 +128,36 @@ class ItemWriter {
 
   write({ str = '', hasEOL = false }: TextItem): void {
     if (str !== '') {
+      if (this.#isLineOver && goesOn.test(str)) this.#dropHyphen();
+      this.#writeHyphen();
       if (this.#changesScript(str)) this.#writer.write(' ');
-      this.#writer.write(str);
-      this.#last = str.at(-1) ?? '';
+      this.#hyphen = divided.test(str) ? str.slice(-1) : '';
+      this.#writer.write(str.slice(0, str.length - this.#hyphen.length));
+      this.#last = str.slice(-1);
     }
     if (!hasEOL) return;
-    this.#writer.endLine();
     this.#last = '';
+    if (this.#hyphen !== '' && !this.#isLineOver) this.#isLineOver = true;
+    else {
+      this.#writeHyphen();
+      this.#writer.endLine();
+    }
+  }
+
+  end(): void {
+    this.#writeHyphen();
+    this.#writer.endLine();
+  }
+
+  #writeHyphen(): void {
+    if (this.#hyphen !== '') this.#writer.write(this.#hyphen);
+    if (this.#isLineOver) this.#writer.endLine();
+    this.#dropHyphen();
+  }
+
+  #dropHyphen(): void {
+    this.#hyphen = '';
+    this.#isLineOver = false;
   }
 
   /** Numbers and Latin words stand beside words of Hebrew and Arabic without a blank between them. */
