@@ -6,7 +6,7 @@ import { parseLocation, rootLocation, type Location } from '../../lib/domain/loc
 import type { Caller } from '../../lib/domain/caller.js';
 import { fileOf } from '../../lib/indexing/file-texts.js';
 import { ChildLost } from '../../lib/extraction/child-process.js';
-import { Extractor, type ExtractorOptions } from '../../lib/extraction/extractor.js';
+import { Extractor, extractorNumber, type ExtractorOptions } from '../../lib/extraction/extractor.js';
 import { createDocument } from '../../lib/operations/documents/create-document.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
 import { searchLines } from '../../lib/operations/documents/search-lines.js';
