@@ -37,7 +37,7 @@ export function FileText({ workspace, reading }: { workspace: string; reading: R
   if (text?.state === 'none' || text?.state === 'failed') return state;
   if (!isWanted) {
     return (
-      <>
+      <div className="stack">
         {state}
         <p className="cluster">
           <Button onClick={() => setWanted(true)}>
@@ -45,7 +45,7 @@ export function FileText({ workspace, reading }: { workspace: string; reading: R
             Show its text
           </Button>
         </p>
-      </>
+      </div>
     );
   }
   if (error !== null) return <ProblemLine error={error} />;

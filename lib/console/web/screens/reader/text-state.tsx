@@ -41,7 +41,7 @@ export function TextState({ workspace, reading, text }: TextStateProps): ReactNo
       announce('The text is made again.');
     },
   });
-  const mayRetry = text.state === 'failed' && reading.role !== 'reader';
+  const mayRetry = text.state === 'failed' && reading.role !== 'reader' && !isFinal(text.reason);
   return (
     <>
       <p className="cluster">
@@ -57,6 +57,10 @@ export function TextState({ workspace, reading, text }: TextStateProps): ReactNo
     </>
   );
 }
+
+/** Whether it lies in the file alone. */
+const isFinal = (reason: State['reason']): boolean =>
+  reason === 'no_text' || reason === 'encrypted' || reason === 'old_format';
 
 function sentenceOf({ state, reason, pages, is_cut }: State): string {
   if (state === 'none') return 'Text is not read from files of its kind. The search finds it by its name and labels.';

@@ -201,6 +201,12 @@ const readKind = (kind: string | null): Question['kind'] => (kind === 'text' || 
 
 const readMatch = (match: string | null): Question['match'] => (match === 'exact' || match === 'pattern' ? match : '');
 
+/** The page, slide or sheet of a file whose text has the words. */
+function partOf({ extracted, section }: Hit): string {
+  const [, kind, name] = /^(page|slide|sheet)-(.+)$/.exec(extracted === true ? (section ?? '') : '') ?? [];
+  return kind === undefined ? '' : `${kind} ${name} · `;
+}
+
 /** The part of an address that leads to the section of a hit. */
 const sectionOf = ({ section }: Hit): string => (section === undefined ? '' : `#${encodeURIComponent(section)}`);
 
@@ -242,7 +248,13 @@ function Hits({
                 <bdi>{name}</bdi>
               </Link>
               <p className="hit-place soft small">
-                Folder in <bdi>{folderOf(location) === '' ? 'Top level' : folderOf(location)}</bdi>
+                {folderOf(location) === '' ? (
+                  'Folder at the top level'
+                ) : (
+                  <>
+                    Folder in <bdi>{folderOf(location)}</bdi>
+                  </>
+                )}
               </p>
             </div>
           </li>
@@ -255,7 +267,7 @@ function Hits({
                 <bdi>{hit.name}</bdi>
               </Link>
               <p className="hit-place soft small">
-                <bdi>{folderOf(hit.location) === '' ? 'Top level' : folderOf(hit.location)}</bdi> ·{' '}
+                <bdi>{folderOf(hit.location) === '' ? 'Top level' : folderOf(hit.location)}</bdi> · {partOf(hit)}
                 <Time at={hit.updated_at} />
               </p>
               {hit.snippet !== null && hit.snippet !== '' && (
