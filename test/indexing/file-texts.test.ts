@@ -138,7 +138,10 @@ describe('the texts of files in the search index', function () {
     await made();
     assert.deepEqual(await find('heron'), []);
     assert.deepEqual(fs.readdirSync(tries), [`${blob}.${extractorNumber}.word.reason`]);
-    assert.equal(fs.readFileSync(path.join(tries, `${blob}.${extractorNumber}.word.reason`), 'utf8'), 'stopped_the_service');
+    assert.equal(
+      fs.readFileSync(path.join(tries, `${blob}.${extractorNumber}.word.reason`), 'utf8'),
+      'stopped_the_service',
+    );
   });
 
   it('that are damaged on the disk are made anew', async () => {

@@ -210,6 +210,7 @@ export const campaign: readonly string[] = [
   'history/event-codec',
   'history/every-event',
   'history/folder-histories',
+  'indexing/text-kills',
   'large/folders',
   'large/rows',
   'large/streams',
