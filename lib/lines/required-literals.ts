@@ -12,6 +12,10 @@ export interface RequiredLiterals {
 const special = new Set('\\.[]()|?*+{}^$');
 /** How often what stands before it comes. */
 const repetition = /^(?:[?*+]|\{\d+(?:,\d*)?\})\??/;
+/** Flags for the rest of a group. They match nothing: a repetition behind them is one of what stands before them. */
+const flags = /^\(\?[a-zA-Z-]+\)/;
+/** In a class `[` may end a range here, or begin a named class. */
+const unclear = '-[:';
 /** A flag that ignores case, anywhere: at the start of a group, and for the rest of one. */
 const caseFlag = /\(\?[a-zA-Z]*i/;
 const escaped = /^\\(?:[pP](?:\{[^}]*\}|.)|x(?:\{[^}]*\}|[\da-fA-F]{2})|[0-7]{1,3}|.)/su;
@@ -24,6 +28,8 @@ export function requiredLiterals({ match, text }: LineQuery): RequiredLiterals {
   const sought = text.normalize('NFC');
   if (match === 'exact') return { literals: [sought], ignoresCase: false };
   const ignoresCase = caseFlag.test(sought);
+  const unknown = { literals: [], ignoresCase };
+  if (sought.includes(unclear)) return unknown;
   const literals: string[] = [];
   let run: string[] = [];
   const end = (): void => {
@@ -47,7 +53,12 @@ export function requiredLiterals({ match, text }: LineQuery): RequiredLiterals {
       at += whole.length;
       continue;
     }
-    if (character === '|' || rest.startsWith('\\Q')) return { literals: [], ignoresCase };
+    if (character === '|' || rest.startsWith('\\Q')) return unknown;
+    const set = flags.exec(rest);
+    if (set !== null) {
+      at += set[0].length;
+      continue;
+    }
     const length =
       character === '\\'
         ? (escaped.exec(rest)?.[0].length ?? 1)

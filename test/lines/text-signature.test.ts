@@ -96,6 +96,8 @@ describe('The signature of a text', () => {
     '(?:a|b)',
     '(?i)',
     '(?i:k)',
+    '(?U)',
+    '[!-[:k:]',
     '(?P<name>s)',
     'ab',
     'abc',
@@ -176,6 +178,16 @@ describe('The signature of a text', () => {
     assert.deepEqual(of('colou?r[12]\\.txt$'), ['colo', 'r', '.txt']);
     assert.deepEqual(of('this|that'), []);
     assert.deepEqual(of('(this|that) one'), [' one']);
+    assert.deepEqual(of('this(?s) one'), ['this one']);
+  });
+
+  it('is not asked for what flags part from its repetition', () => {
+    assert.ok(!isPassed('ab', 'pattern', 'abc(?s)?'));
+    assert.ok(!isPassed('ab', 'pattern', '(?U)abc(?i-s)(?m){0,1}'));
+  });
+
+  it('is not asked for what follows a class with a range that ends at a bracket', () => {
+    assert.ok(!isPassed('xz', 'pattern', '[!-[:x:](]abc)?z'));
   });
 
   it('is none for a text of a very long line with characters that have other forms', () => {
