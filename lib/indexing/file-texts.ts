@@ -3,13 +3,13 @@ import type { Policy } from '../domain/policy.js';
 import type { TextState } from '../domain/extraction.js';
 import { composeMarkdownInSteps } from '../extraction/compose-markdown.js';
 import { ChildLost } from '../extraction/child-process.js';
-import { extractorNumber, type Extractor } from '../extraction/extractor.js';
+import { type Extractor } from '../extraction/extractor.js';
 import { kindOf } from '../extraction/file-kinds.js';
 import type { Timers } from '../scheduling/timers.js';
 import { Rests } from '../scheduling/rests.js';
 import { runCooperatively } from '../scheduling/run-cooperatively.js';
 import { LaterTries } from './later-tries.js';
-import { keyOf, TextFiles, type FileContent, type MadeText } from './text-files.js';
+import { keyOf, TextFiles, wayOf, type FileContent, type MadeText } from './text-files.js';
 
 /** A file whose text is wanted. */
 export interface WantedFile extends FileContent {
@@ -110,8 +110,7 @@ export class FileTexts {
 
   /** A word for the way in which the text of a content is made: it changes when its text can be another one. */
   wayOf(content: FileContent): string {
-    const { charset } = this.#fit(content);
-    return charset === undefined ? String(extractorNumber) : `${extractorNumber}.${charset}`;
+    return wayOf(this.#fit(content));
   }
 
   /** The content, with what the policy says about reading it. */

@@ -70,9 +70,14 @@ export const textEnding = '.text';
 const endings = { text: textEnding, reason: '.reason', tries: '.tries' } as const;
 
 /** Under another name a content can be one of another kind, and is read anew. So is text in another charset. */
-export function keyOf({ blobOid, mediaType, name, charset }: Omit<FileContent, 'number'>): string {
-  const key = `${blobOid}.${extractorNumber}.${kindOf(mediaType, name) ?? 'none'}`;
-  return charset === undefined ? key : `${key}.${charset}`;
+export function keyOf(content: Omit<FileContent, 'number'>): string {
+  return `${content.blobOid}.${wayOf(content)}`;
+}
+
+/** A word for the way in which the text of a content is made. */
+export function wayOf({ mediaType, name, charset }: Omit<FileContent, 'number' | 'blobOid'>): string {
+  const way = `${extractorNumber}.${kindOf(mediaType, name) ?? 'none'}`;
+  return charset === undefined ? way : `${way}.${charset}`;
 }
 
 /**

@@ -7,6 +7,8 @@ import { createDocument } from '../../lib/operations/documents/create-document.j
 import { readDocument } from '../../lib/operations/documents/read-document.js';
 import { readFoundText } from '../../lib/operations/documents/read-found-text.js';
 import { searchDocuments } from '../../lib/operations/documents/search-documents.js';
+import { searchLines } from '../../lib/operations/documents/search-lines.js';
+import { rename } from '../../lib/operations/folders/relocate.js';
 import { perform } from '../../lib/operations/perform.js';
 import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
 import { makeDocx, wordText } from '../support/files/make-office.js';
@@ -83,6 +85,22 @@ describe('the policy for the texts of files', function () {
     assert.deepEqual([await stateOf('a.txt'), await find('caf\u0439')], ['failed', []]);
   });
 
+  it('does not keep lines from being found that another charset or another name brings', async () => {
+    await put('a.txt', Buffer.from('caf\xe9\n', 'latin1'), 'text/plain');
+    await put('b.html', Buffer.from('Subject: one\n\n<p title="caf\xe9">two</p>', 'latin1'), 'application/octet-stream');
+    await set({ textCharset: 'windows-1252' });
+    assert.deepEqual([await findLines('caf\u0439'), await findLines('title=')], [[], []]);
+    await set({ textCharset: 'windows-1251' });
+    assert.deepEqual(await findLines('caf\u0439'), ['a.txt']);
+    await perform(bench.workspace, operator, rename, {
+      location: parseLocation('b.html'),
+      name: 'b.eml',
+      acknowledged: false,
+    });
+    await made();
+    assert.deepEqual(await findLines('title='), ['b.eml']);
+  });
+
   it('says how large a file may be, before and after it is changed', async () => {
     const body = makeDocx(wordText('wombat'));
     await put('a.docx', body);
@@ -114,6 +132,12 @@ describe('the policy for the texts of files', function () {
     const asked = { query, location: rootLocation, labels: [], limit: 20, position: null };
     const { hits } = (await perform(bench.workspace, operator, searchDocuments, asked)).result;
     return hits.map(({ document }) => document.location);
+  }
+
+  async function findLines(query: string): Promise<string[]> {
+    const asked = { query, location: rootLocation, labels: [], context: 0, limit: 20, position: null };
+    const { items } = (await perform(bench.workspace, operator, searchLines, { ...asked, match: 'exact' })).result;
+    return items.map(({ document }) => document.location);
   }
 
   async function stateOf(location: string): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 import { isMarkdown, type Document } from '../../domain/document.js';
 import { rootLocation, type Location } from '../../domain/location.js';
 import { invalidRequest } from '../../domain/refusal.js';
+import { fileOf } from '../../indexing/file-texts.js';
 import { maxIndexedBytes } from '../../indexing/indexed-texts.js';
 import { sourceOf } from '../../limits/work-limits.js';
 import { startOfText, type FoundLine, type LinesFound, type TextPosition } from '../../lines/find-lines.js';
@@ -164,8 +165,15 @@ function sizeOf({ document, found }: LineItem): number {
   return itemFrame + document.location.length + JSON.stringify(texts).length;
 }
 
-/** Of this very content: a document's alone, so that nothing is known of another with the same bytes. */
-const keyOf = ({ id, current }: Document): string => `${id} ${current.id}`;
+/**
+ * Of this very text: a document's alone, so that nothing is known of another with the same bytes. What is made of a file
+ * can become another text.
+ */
+function keyOf({ texts }: Workspace, document: Document): string {
+  const { id, current } = document;
+  const way = current.kind === 'binary' ? texts.files.wayOf(fileOf(document, current)) : '';
+  return `${id} ${current.id} ${way}`;
+}
 
 /** One page, from its first document to its last. */
 class LinePage {
@@ -254,7 +262,7 @@ class LinePage {
 
   /** Whether it is known that the text has no such line. */
   #isKnown(document: Document): boolean {
-    return !this.#search.mayHold(keyOf(document));
+    return !this.#search.mayHold(keyOf(this.#context.workspace, document));
   }
 
   /** Whether the page ends before this document. */
@@ -288,6 +296,7 @@ class LinePage {
   async #find(document: Document, from: TextPosition): Promise<LinesFound | undefined> {
     const { current } = document;
     this.#texts += 1;
+    const key = keyOf(this.#context.workspace, document);
     let bytes: Buffer | null;
     try {
       bytes = await readLines(this.#context.workspace, document);
@@ -302,6 +311,6 @@ class LinePage {
     const text = { bytes, mediaType, isMarkdown: !isText || isMarkdown(current) };
     const { context, limit } = this.#input;
     const most = Math.min(mostOfOne, limit - this.#items.length);
-    return this.#search.read(keyOf(document), text, { from, most, context }, mostTime - this.#search.milliseconds);
+    return this.#search.read(key, text, { from, most, context }, mostTime - this.#search.milliseconds);
   }
 }
