@@ -134,6 +134,12 @@ describe('search: folders', () => {
       const inReach = live.filter((location) => isReached(reach, location)).sort();
       for (const word of ['plan', 'notes', '2026', 'kb']) {
         assert.deepEqual(await named(of, word, reach), nearest(inReach, word), `round ${round}`);
+        const begun = word.slice(0, 3);
+        assert.deepEqual(
+          await named(of, begun, reach, true),
+          begun.length < 3 ? nearest(inReach, begun) : nearest(inReach, begun, beginsWord),
+          `round ${round} ${begun}`,
+        );
         for (const [sign, isThere] of [
           ['', true],
           ['-', false],
@@ -171,8 +177,12 @@ function hasWord(folder: string, word: string): boolean {
   return wordsOf(folder).some((each) => each.replace(/s$/, '') === word.replace(/s$/, ''));
 }
 
-function nearest(locations: readonly string[], word: string): string[] {
-  const folders = [...new Set(locations.flatMap(foldersOf))].filter((each) => hasWord(each, word));
+function beginsWord(folder: string, beginning: string): boolean {
+  return wordsOf(folder).some((each) => each.startsWith(beginning));
+}
+
+function nearest(locations: readonly string[], word: string, isNamed = hasWord): string[] {
+  const folders = [...new Set(locations.flatMap(foldersOf))].filter((each) => isNamed(each, word));
   const depth = (folder: string): number => folder.split('/').length;
   return folders
     .sort((a, b) => wordsOf(a).length - wordsOf(b).length || depth(a) - depth(b) || (a < b ? -1 : 1))

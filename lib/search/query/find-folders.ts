@@ -127,8 +127,8 @@ function* rangesWith(
     const reach = { start: intervals[at] ?? 0, end: intervals[at + 1] ?? 0 };
     if ((looked += 1) % step === 0) yield rest;
     for (const folder of foldersWith(read.value, reach, words)) {
-      if ((looked += 1) % step === 0) yield rest;
-      yield* writtenRanges(reader, read.value, folder, reach);
+      if ((looked += 1) % step === 0 || folder === rest) yield rest;
+      if (folder !== rest) yield* writtenRanges(reader, read.value, folder, reach);
     }
     for (const run of runsBetween(reader.runs, reach.start, reach.end)) {
       if (isUnmoved(run)) continue;
@@ -184,35 +184,36 @@ function common(a: Range, b: Range): Range {
   return { start: Math.max(a.start, b.start), end: Math.min(a.end, b.end) };
 }
 
-/** The written folders with an entry in [start, end) and all of the words. */
-function* foldersWith(written: WrittenFolders, { start, end }: Range, words: readonly FolderWord[]): Generator<number> {
+/**
+ * The written folders with an entry in [start, end) and all of the words. Those out of it are not looked at, however they
+ * are called.
+ */
+function* foldersWith(
+  written: WrittenFolders,
+  { start, end }: Range,
+  words: readonly FolderWord[],
+): Generator<number | typeof rest> {
   const range = written.between(start, end);
-  const [first, ...others] = words.map((word) => alternativesOf(written, word));
-  if (first === undefined) return;
-  const isWanted = (folder: number): boolean =>
-    others.every((terms) => terms.some((term) => written.has(folder, term)));
-  for (const folder of range.around) {
-    if (first.some((term) => written.has(folder, term)) && isWanted(folder)) yield folder;
-  }
+  for (const folder of range.around) if (hasWords(written.termsOf(folder), words)) yield folder;
+  const whole = words.find(({ beginning }) => beginning === undefined);
   const seen = new Set<number>();
-  for (const term of first) {
+  for (const term of whole?.terms ?? []) {
     for (const folder of written.holders(term, range.first, range.end)) {
       if (seen.has(folder)) continue;
       seen.add(folder);
-      if (isWanted(folder)) yield folder;
+      yield hasWords(written.termsOf(folder), words) ? folder : rest;
     }
+  }
+  if (whole !== undefined) return;
+  for (let folder = range.first; folder < range.end; folder += 1) {
+    if (hasWords(written.termsOf(folder), words)) yield folder;
+    else if (folder % (16 * step) === 0) yield rest;
   }
 }
 
-function alternativesOf(written: WrittenFolders, { terms, beginning }: FolderWord): readonly string[] {
-  return beginning === undefined ? terms : [...new Set([...terms, ...written.termsFrom(beginning)])];
-}
-
-function hasWords(terms: ReadonlySet<string>, words: readonly FolderWord[]): boolean {
-  return words.every(
-    (word) =>
-      word.terms.some((term) => terms.has(term)) ||
-      (word.beginning !== undefined && [...terms].some((term) => term.startsWith(word.beginning ?? ''))),
+function hasWords(terms: readonly string[], words: readonly FolderWord[]): boolean {
+  return words.every(({ terms: wanted, beginning }) =>
+    terms.some((term) => wanted.includes(term) || (beginning !== undefined && term.startsWith(beginning))),
   );
 }
 

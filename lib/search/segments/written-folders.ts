@@ -22,9 +22,10 @@ export class WrittenFolders {
   readonly #words: number[] = [];
   /** The folder around each; -1 for none. */
   readonly #parents: number[] = [];
-  /** For each term of their names, the folders with it, in order. */
+  /** Terms of their own names. */
+  readonly #terms: (readonly string[])[] = [];
+  /** For each term, the folders with it, in order. */
   readonly #holders = new Map<string, number[]>();
-  #terms: string[] = [];
 
   private constructor(segment: Segment) {
     this.#segment = segment;
@@ -58,7 +59,6 @@ export class WrittenFolders {
       for (const name of names.slice(depth)) open.push({ name, index: folders.#add(name, ordinal, open, languages) });
     }
     leave(0, segment.entries);
-    folders.#terms = [...folders.#holders.keys()].sort();
     return folders;
   }
 
@@ -98,10 +98,9 @@ export class WrittenFolders {
     return { around, first, end: firstFrom(this.#starts, end) };
   }
 
-  /** Whether a folder's name has the term. */
-  has(folder: number, term: string): boolean {
-    const holders = this.#holders.get(term) ?? [];
-    return holders[firstFrom(holders, folder)] === folder;
+  /** The terms of its own name. */
+  termsOf(folder: number): readonly string[] {
+    return this.#terms[folder] ?? [];
   }
 
   /** The folders in [first, end) whose names have the term. */
@@ -110,20 +109,15 @@ export class WrittenFolders {
     for (let at = firstFrom(holders, first); (holders[at] ?? end) < end; at += 1) yield holders[at] ?? 0;
   }
 
-  /** Terms of names that begin so, in order. */
-  *termsFrom(beginning: string): Generator<string> {
-    for (let at = firstFrom(this.#terms, beginning); this.#terms[at]?.startsWith(beginning) === true; at += 1) {
-      yield this.#terms[at] ?? '';
-    }
-  }
-
   #add(name: string, start: number, open: readonly { readonly index: number }[], languages: Languages): number {
     const folder = this.#starts.push(start) - 1;
     this.#ends.push(start);
     this.#depths.push(open.length + 1);
     this.#words.push(countWords(name));
     this.#parents.push(open.at(-1)?.index ?? -1);
-    for (const term of termsOfName(name, languages)) {
+    const terms = termsOfName(name, languages);
+    this.#terms.push(terms);
+    for (const term of terms) {
       const holders = this.#holders.get(term);
       if (holders === undefined) this.#holders.set(term, [folder]);
       else holders.push(folder);
@@ -145,21 +139,21 @@ export function countWords(name: string): number {
 }
 
 /** The terms of the words of a folder's name, as those of a document's name. */
-export function termsOfName(name: string, languages: Languages): Set<string> {
+export function termsOfName(name: string, languages: Languages): string[] {
   const terms = new Set<string>();
   splitWords(name, (word, start, end) => {
     for (const term of languages.stemsOf(word, spellingAt(name, word, start, end))) terms.add(term);
     terms.add(word);
   });
-  return terms;
+  return [...terms];
 }
 
-function firstFrom<Value extends number | string>(sorted: readonly Value[], value: Value): number {
+function firstFrom(sorted: readonly number[], value: number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((sorted[middle] as Value) < value) low = middle + 1;
+    if ((sorted[middle] ?? 0) < value) low = middle + 1;
     else high = middle;
   }
   return low;
