@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { invalidRequest } from '../domain/refusal.js';
+import { startStopwatch } from '../scheduling/start-stopwatch.js';
 import { startThread } from '../scheduling/start-thread.js';
 import type { LinesAsked, LinesFound } from './find-lines.js';
 import type { LineQuery } from './line-query.js';
@@ -17,13 +18,13 @@ export interface LineSearching {
   readonly query: LineQuery;
   /** Ends it at its next window. */
   readonly signal: AbortSignal | undefined;
-  /** Called at its end, however it came, with the milliseconds for which the thread was busy. */
+  /** Called at its end, however it came, with the milliseconds of its work. */
   readonly spend: (milliseconds: number) => void;
 }
 
 /** A search under way: its texts come one after the other. */
 export interface LineSearch {
-  /** How long the thread was busy with this search so far. */
+  /** How long this search has taken so far: the thread's time, and that of the texts that it need not look through. */
   readonly milliseconds: number;
   /**
    * Whether the text may have a line that is looked for: false only for one that was read before, and lacks what the query
@@ -98,7 +99,11 @@ export class LineFinder {
       milliseconds: 0,
       mayHold: (key) => {
         const signature = this.#signatures.get(key);
-        return signature === undefined || mayHold(signature, needs);
+        if (signature === undefined) return true;
+        const elapsed = startStopwatch();
+        const may = mayHold(signature, needs);
+        search.milliseconds += elapsed();
+        return may;
       },
       read: async (key, text, asked, milliseconds) => {
         // Another thread would not know what is looked for.

@@ -14,6 +14,9 @@ const windowLength = 4096;
 const mostBits = 4096;
 const leastBits = 256;
 
+/** Signs that are asked for of a literal: more tell hardly more, and each costs a look into each window of a text. */
+const mostSigns = 64;
+
 /** What the signature of a text is asked: hashes of which all have to be in two windows side by side. */
 export type SoughtSigns = Uint32Array;
 
@@ -76,7 +79,7 @@ export function signLiteral(literal: string, ignoresCase: boolean): SoughtSigns 
   const signs = new Set<number>();
   const units = Array.from({ length: literal.length }, (_, at) => fold(literal.charCodeAt(at)));
   const counts = (unit: number): boolean => !ignoresCase || unit < 128;
-  for (let at = 1; at < units.length; at += 1) {
+  for (let at = 1; at < units.length && signs.size < mostSigns; at += 1) {
     const [before = -1, last = 0, unit = 0] = [units[at - 2], units[at - 1], units[at]];
     if (!counts(last) || !counts(unit)) continue;
     if (at >= 2 && counts(before)) signs.add(hashThree(before, last, unit));

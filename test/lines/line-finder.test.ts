@@ -41,6 +41,15 @@ describe('The thread that finds lines', () => {
     assert.deepEqual(steps, inTurn);
   });
 
+  it('counts the time of texts that it passes over as its own', async () => {
+    await find('some lion');
+    await finder.search(searching(exact('zebra')), async (search) => {
+      const before = search.milliseconds;
+      assert.equal(search.mayHold('some lion'), false);
+      assert.ok(search.milliseconds > before);
+    });
+  });
+
   it('refuses a bad pattern, and goes on with the next search', async () => {
     const bad = finder.search(searching({ match: 'pattern', text: '(' }), async () => undefined);
     await assert.rejects(bad, (error: unknown) => error instanceof Refusal && error.details?.reason === 'bad_pattern');

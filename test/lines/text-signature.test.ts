@@ -190,6 +190,11 @@ describe('The signature of a text', () => {
     assert.ok(!isPassed('xz', 'pattern', '[!-[:x:](]abc)?z'));
   });
 
+  it('is asked for few signs of a long literal', () => {
+    const letters = Array.from({ length: 500 }, (_, at) => String.fromCharCode(0x100 + at)).join('');
+    assert.equal(signLiteral(letters, false).length, 64);
+  });
+
   it('is none for a text of a very long line with characters that have other forms', () => {
     assert.equal(signLines('é東'.repeat(60_000)), undefined);
     assert.ok(signLines('a'.repeat(200_000)));

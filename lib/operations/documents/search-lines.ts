@@ -7,7 +7,7 @@ import { sourceOf } from '../../limits/work-limits.js';
 import { startOfText, type FoundLine, type LinesFound, type TextPosition } from '../../lines/find-lines.js';
 import type { LineSearch } from '../../lines/line-finder.js';
 import type { LineQuery } from '../../lines/line-query.js';
-import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
+import { Rests } from '../../scheduling/rests.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import type { ReadContext, ReadOperation } from '../operation.js';
 import { walkAfter } from './walk-after.js';
@@ -228,17 +228,19 @@ class LinePage {
   /** @returns where the page ends; null at the end of everything */
   async #walk(from: string): Promise<LinePosition | null> {
     const { location: folder } = this.#input;
+    const rests = new Rests();
     for (let last = from; ;) {
       const batch = this.#list(folder, last);
       for (const document of batch) {
         if (this.#isFull(document)) return { location: last, inside: null };
         this.#passed += 1;
+        if (rests.isDue) await rests.take();
         const stopped = this.#isKnown(document) ? undefined : await this.#readAt(document.location, startOfText);
         if (stopped !== undefined) return stopped;
         last = document.location;
       }
       if (batch.length < listedAtOnce) return null;
-      await yieldToLoop();
+      await rests.take();
     }
   }
 
