@@ -155,15 +155,15 @@ function* rank(
   return { ...ranking, folders };
 }
 
-/** Folders with the name that is sought: before the first page, where the query asks for no kind of document. */
+/** Folders with the name that is sought: before the first page, where the query asks for no document or kind of them. */
 function* findNamed(
   { languages }: Searched,
-  { query: text, filters = {}, position, isPartial = false }: SearchRequest,
+  { query: text, filters = {}, position, isPartial = false, everyPlace = false }: SearchRequest,
   query: Query,
   reached: readonly ReachedSegment[],
 ): Generator<void, Location[]> {
   const isNarrowed = query.folders.length > 0 || filters.kind !== undefined || (filters.labels ?? []).length > 0;
-  if (isNarrowed || position) return [];
+  if (isNarrowed || everyPlace || position) return [];
   return yield* findFolders(reached, readFolderName(text, languages, isPartial), languages, filters.folder);
 }
 

@@ -45,6 +45,7 @@ describe('the search route, for more than hits', () => {
     assert.equal(json.next_cursor, null);
     assert.equal((await ask('q=gearbox&location=manuals/gears.md&limit=2')).json.items.length, 2);
     assert.deepEqual((await ask('q=zebra&location=manuals/gears.md')).json.items, []);
+    assert.equal((await ask('q=manuals&location=manuals/gears.md')).json.folders, undefined);
     const stranger = await server.person('reader', 'elsewhere');
     const hidden = await stranger.get('/v1/search?q=gearbox&location=manuals/gears.md');
     const absent = await stranger.get('/v1/search?q=gearbox&location=manuals/absent.md');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Location } from '../../lib/domain/location.js';
+import { openLanguages } from '../../lib/search/languages/languages.js';
 import { makeRandom } from '../support/faults/load.js';
 import { everything, folders as reachOf, IndexOf } from './index-of.js';
 import type { SearchReach } from '../../lib/search/reachable.js';
@@ -40,6 +41,11 @@ describe('search: folders', () => {
     assert.deepEqual(await named(of, 'runb'), []);
     assert.deepEqual(await named(of, 'ru', everything, true), []);
     assert.deepEqual(await named(of, 'runb ', everything, true), []);
+  });
+
+  it('are found in other forms of their words, in the languages of the index', async () => {
+    const of = new IndexOf({ 'Новые документы/a.md': 'x' }, { languages: openLanguages(['ru']) });
+    for (const query of ['новый', 'новый документ']) assert.deepEqual(await named(of, query), ['Новые документы']);
   });
 
   it('are not sought for a query with operators', async () => {

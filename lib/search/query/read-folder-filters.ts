@@ -32,7 +32,9 @@ export function readFolderFilters(
   const rest = text.replace(
     filter,
     (whole: string, sign: string, quoted: string | undefined, plain: string | undefined) => {
-      const words = readFolderWords(quoted ?? plain ?? '', languages).slice(0, maxWords);
+      const words = wordsIn(quoted ?? plain ?? '')
+        .slice(0, maxWords)
+        .map((word) => toFolderWord(word, languages));
       if (words.length === 0 || folders.length === maxFilters) return whole;
       folders.push({ words, isProhibited: sign === '-' });
       return ' ';
@@ -41,12 +43,20 @@ export function readFolderFilters(
   return { folders, rest };
 }
 
-function readFolderWords(text: string, languages: Languages): FolderWord[] {
-  const words: FolderWord[] = [];
-  splitWords(text, (word, start, end) => {
-    words.push({ terms: [...new Set([...languages.stemsOf(word, spellingAt(text, word, start, end)), word])] });
-  });
+interface SpelledWord {
+  readonly word: string;
+  readonly spelled: string;
+  readonly end: number;
+}
+
+function wordsIn(text: string): SpelledWord[] {
+  const words: SpelledWord[] = [];
+  splitWords(text, (word, start, end) => words.push({ word, spelled: spellingAt(text, word, start, end), end }));
   return words;
+}
+
+function toFolderWord({ word, spelled }: SpelledWord, languages: Languages): FolderWord {
+  return { terms: [...new Set([...languages.stemsOf(word, spelled), word])] };
 }
 
 /** What is no plain word: signs, fields, quotes and patterns. */
@@ -59,15 +69,14 @@ const operator = /["“”*~^:]|(?:^|\s)[+-]\S/u;
  */
 export function readFolderName(text: string, languages: Languages, isPartial: boolean): FolderWord[] {
   if (operator.test(text)) return [];
-  const spoken: { readonly word: string; readonly isLast: boolean }[] = [];
-  splitWords(text, (word, _, end) => spoken.push({ word, isLast: end === text.length }));
+  const spoken = wordsIn(text);
   const telling = spoken.filter(({ word }) => !languages.isStopWord(word));
   const counted = telling.length > 0 ? telling : spoken;
   if (counted.length > maxWords) return [];
-  return counted.flatMap(({ word, isLast }) => {
-    const [read] = readFolderWords(word, languages);
-    if (read === undefined) return [];
-    return [isPartial && isLast && word.length >= minBeginning ? { ...read, beginning: word } : read];
+  return counted.map((each) => {
+    const { word, end } = each;
+    const isBegun = isPartial && end === text.length && word.length >= minBeginning;
+    return { ...toFolderWord(each, languages), ...(isBegun ? { beginning: word } : {}) };
   });
 }
 
