@@ -87,7 +87,11 @@ describe('the policy for the texts of files', function () {
 
   it('does not keep lines from being found that another charset or another name brings', async () => {
     await put('a.txt', Buffer.from('caf\xe9\n', 'latin1'), 'text/plain');
-    await put('b.html', Buffer.from('Subject: one\n\n<p title="caf\xe9">two</p>', 'latin1'), 'application/octet-stream');
+    await put(
+      'b.html',
+      Buffer.from('Subject: one\n\n<p title="caf\xe9">two</p>', 'latin1'),
+      'application/octet-stream',
+    );
     await set({ textCharset: 'windows-1252' });
     assert.deepEqual([await findLines('caf\u0439'), await findLines('title=')], [[], []]);
     await set({ textCharset: 'windows-1251' });
