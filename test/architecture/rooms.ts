@@ -141,7 +141,10 @@ export const owners: Readonly<Record<string, Ownership>> = {
   },
   yaml: { rooms: ['api', 'search'], why: 'the descriptions of the APIs and the front matter of documents are YAML' },
   canonicalize: { rooms: ['audit', 'api'], why: 'RFC 8785 serves the hash chain and request fingerprints' },
-  'lru-cache': { rooms: ['journal'], why: 'one file bounds how much content is remembered' },
+  'lru-cache': {
+    rooms: ['journal', 'lines'],
+    why: 'one file bounds how much content is remembered, and one how much is known of texts',
+  },
   ssh2: {
     rooms: ['connectors'],
     why: 'repositories are fetched over ssh by a connection that this process has checked',
