@@ -172,6 +172,31 @@ describe('search: the shown text of Markdown', () => {
       { numRuns: 2000, seed: 2 },
     );
   });
+
+  it('of a part of HTML has nothing of a script, style, comment or tag that begins before it', () => {
+    const lines = [
+      '<p>word</p>\n',
+      '<script type="a">\nlet hidden = 1;\n</script>\n',
+      '<style>\n.hidden { }\n</STYLE >\n',
+    ];
+    lines.push(
+      '<!-- hidden\n<p> hidden <script> -->\n',
+      '<a class="hidden"\n  href="hidden">word</a>\n',
+      'a < b\n<3 >\n',
+    );
+    lines.push(`<script>\n${'let hidden = "<p>";\n'.repeat(80)}</script>\n`);
+    const source = fc.array(fc.constantFrom(...lines), { maxLength: 20, size: 'max' }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(source, fc.nat(), (text, random) => {
+        const whole = show(text, 'a.html');
+        const start = random % (text.length + 1);
+        const part = show(text, 'a.html', { start });
+        assert.equal(part.text, whole.text.slice(whole.offsetOf(start)));
+        assert.doesNotMatch(part.text, /hidden/);
+      }),
+      { numRuns: 500, seed: 3 },
+    );
+  });
 });
 
 type Renderer = InstanceType<typeof MarkdownIt>;

@@ -60,3 +60,12 @@ export function readTag(
   const name = start[1]?.toLowerCase() ?? '';
   return { end, text: name === '' || isInLine(name) ? '' : ' ', opens: text.charAt(at + 1) === '/' ? '' : name };
 }
+
+/** Where the tag begins within which the place stands; undefined where it stands in none. */
+export function startOfTag(text: string, place: number): number | undefined {
+  const before = text.slice(Math.max(0, place - maxTagLength), place);
+  const start = before.lastIndexOf('<');
+  if (start < 0 || before.includes('>', start)) return undefined;
+  const at = place - before.length + start;
+  return (readTag(text, at, new Closings(text))?.end ?? 0) > place ? at : undefined;
+}

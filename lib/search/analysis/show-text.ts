@@ -3,7 +3,7 @@
  * phrases and the snippets read it, so that they have the same words.
  */
 import type { Steps } from '../../scheduling/in-steps.js';
-import { Closings, readEntity, readTag } from './read-tag.js';
+import { Closings, readEntity, readTag, startOfTag } from './read-tag.js';
 import { showMarkdown } from './show-markdown.js';
 import { ShownText, ShownTextWriter, type Span } from './shown-text.js';
 
@@ -11,6 +11,7 @@ const markupNames = /\.(?:md|markdown|mdx|html?|xhtml)$/i;
 const markdownNames = /\.(?:md|markdown|mdx)$/i;
 /** Elements of HTML whose content is not shown. In Markdown they stand in examples. */
 const hiddenEnds: Readonly<Record<string, RegExp>> = { style: /<\/style\b/gi, script: /<\/script\b/gi };
+const hiddenStart = /<(?:!--|style\b|script\b)/gi;
 const mark = /[<&]/g;
 const headingMark = /^#{1,6} /gm;
 
@@ -53,9 +54,9 @@ const marksAtOnce = 10_000;
 function* showHtml(source: string, span: Span): Steps<ShownText> {
   const writer = new ShownTextWriter(source, span);
   const closings = new Closings(source);
-  let kept = span.start;
+  let kept = yield* findHtmlStart(source, span.start);
   let count = 0;
-  for (let at = nextMark(source, span.start); at >= 0 && at < span.end;) {
+  for (let at = nextMark(source, kept); at >= 0 && at < span.end;) {
     count += 1;
     if (count % marksAtOnce === 0) yield;
     const read = source.charAt(at) === '&' ? readEntity(source, at) : readTag(source, at, closings);
@@ -70,6 +71,21 @@ function* showHtml(source: string, span: Span): Steps<ShownText> {
   }
   writer.keep(kept, span.end);
   return writer.finish();
+}
+
+/** Where to begin so that a part is read as it is within the whole: at the tag, or behind what is hidden, around its start. */
+function* findHtmlStart(source: string, start: number): Steps<number> {
+  const closings = new Closings(source);
+  let at = 0;
+  for (let count = 1; at < start; count += 1) {
+    hiddenStart.lastIndex = at;
+    const found = hiddenStart.exec(source)?.index ?? start;
+    if (found >= start) break;
+    const read = readTag(source, found, closings);
+    at = read === undefined ? found + 1 : endOfHidden(source, read);
+    if (count % marksAtOnce === 0) yield;
+  }
+  return at >= start ? at : (startOfTag(source, start) ?? start);
 }
 
 function nextMark(source: string, from: number): number {
