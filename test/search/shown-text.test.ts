@@ -62,6 +62,22 @@ describe('search: the shown text of Markdown', () => {
     }
   });
 
+  it('keeps the numbers at the beginning of rows', () => {
+    assert.equal(lineOf('1. Year | Sum\n--- | ---\n2026. | *5*\n10) ten\n'), '1. Year Sum 2026. 5 10) ten');
+  });
+
+  it('has a fence in a quote under a tag, and what ends a tag is none', () => {
+    assert.equal(lineOf('<br>\n> ```\n> a*b*\n> ```\nc*d*\n'), 'a*b* cd');
+    assert.equal(lineOf('<img\nalt="x"\n> *a*\n'), 'a');
+  });
+
+  it('of a part has nothing of a tag that begins in a line before it', () => {
+    const before = 'Some words of prose go on in this line.\n'.repeat(300);
+    const text = `${before}<a\n  href="hidden">word</a>\n`;
+    const part = show(text, 'a.md', { start: text.indexOf('href') - 1 });
+    assert.equal(part.text.trim(), 'word');
+  });
+
   it('keeps other kinds as they are, but for the headings of texts that were made of files', () => {
     const source = '# Page 8\n**a**  &amp; <b>\n## Part\nx';
     for (const name of ['a.txt', 'a.js', 'a.json', 'a.csv', 'README']) assert.equal(show(source, name).text, source);

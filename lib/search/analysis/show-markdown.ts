@@ -13,7 +13,7 @@ import {
   type Fence,
   type Marks,
 } from './markdown-lines.js';
-import { Closings } from './read-tag.js';
+import { Closings, startOfTag } from './read-tag.js';
 import { foldLabel, showInlines } from './show-inlines.js';
 import { ShownTextWriter, type ShownText, type Span } from './shown-text.js';
 
@@ -139,7 +139,9 @@ class BlockReader {
     if (this.#block < 0) return false;
     let at = start;
     while (at < end && isBlank(this.#source.charCodeAt(at))) at += 1;
-    return this.#source.charAt(at) === '>' && this.#source.charAt(this.#block) === '<';
+    if (this.#source.charAt(at) !== '>' || this.#source.charAt(this.#block) !== '<') return false;
+    const before = this.#source.slice(this.#lastLine, start);
+    return before.lastIndexOf('<') >= before.lastIndexOf('>');
   }
 
   #isCodeAfter(start: number, end: number): boolean {
@@ -174,7 +176,7 @@ class BlockReader {
       this.#writer.keep(end, next);
       this.#at = next;
     } else if (isRow) {
-      this.#showRow(content, end, next);
+      this.#showRow(start, hidden, end, next);
     } else {
       const behind = this.#endOfDefinition(content);
       if (behind < 0) this.#addLine(start, content, hidden, next);
@@ -198,7 +200,7 @@ class BlockReader {
     if (isOfTable && this.#block >= 0) {
       const head = this.#lastLine;
       this.#endBlock(head);
-      this.#showRow(readMarks(this.#source, head, start).content, start - 1, start);
+      this.#showRow(head, readMarks(this.#source, head, start).hidden, start - 1, start);
     }
     this.#endBlock(start);
     this.#isInTable ||= isOfTable;
@@ -237,11 +239,11 @@ class BlockReader {
   }
 
   /** The cells of a row; no mark goes over a border. */
-  #showRow(content: number, end: number, next: number): void {
+  #showRow(start: number, hidden: readonly Span[], end: number, next: number): void {
     const source = this.#source;
-    let cell = content;
-    let escapes: Span[] = [];
-    for (let at = content; at <= end; at += 1) {
+    let cell = start;
+    let escapes = [...hidden];
+    for (let at = start; at <= end; at += 1) {
       if (source.charAt(at) === '\\') {
         // A border is escaped in code, too.
         if (source.charAt(at + 1) === '|') escapes.push({ start: at, end: at + 1 });
@@ -292,7 +294,10 @@ function* findStart(source: string, start: number): Steps<Start> {
     const at = least + base.index + base[0].length;
     return { at, fence: yield* fenceAt(source, front, at), isInList: false };
   }
-  const at = least + before.lastIndexOf('\n', start - least - 1) + 1;
+  const lineWith = (place: number): number => least + before.lastIndexOf('\n', place - least - 1) + 1;
+  const line = lineWith(start);
+  // A tag can go over lines.
+  const at = lineWith(startOfTag(source, line) ?? line);
   return { at, fence: yield* fenceAt(source, front, at), isInList: true };
 }
 
