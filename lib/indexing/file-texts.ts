@@ -94,8 +94,10 @@ export class FileTexts {
 
   /** Files whose text is to be made, with those that are tried again later. */
   get waiting(): number {
-    const inTurn = [...this.#waiting.values()].reduce((sum, own) => sum + own.size, 0);
-    return inTurn + this.#making.size + this.#laterTries.size;
+    const numbers = new Set(this.#laterTries.numbers);
+    for (const own of this.#waiting.values()) for (const number of own.keys()) numbers.add(number);
+    for (const { number } of this.#making.values()) numbers.add(number);
+    return numbers.size;
   }
 
   /** Whether text is made of such files. */
@@ -108,9 +110,10 @@ export class FileTexts {
     return this.#files.read(this.#fit(content));
   }
 
-  /** A word for the way in which the text of a content is made: it changes when its text can be another one. */
-  wayOf(content: FileContent): string {
-    return wayOf(this.#fit(content));
+  /** A word for the way in which the text of a file is made: it changes when its text can be another one, or none. */
+  wayOf(file: WantedFile): string {
+    if (!this.makesText(file.mediaType, file.name)) return 'none';
+    return this.#isTooLarge(file) ? 'too_large' : wayOf(this.#fit(file));
   }
 
   /** The content, with what the policy says about reading it. */
@@ -119,11 +122,15 @@ export class FileTexts {
     return { ...content, charset: (isText ? this.#options.policy().textCharset : null) ?? undefined };
   }
 
-  /** How far the text of a document's present content is. */
-  async stateOf(content: FileContent): Promise<TextState> {
-    if (!this.makesText(content.mediaType, content.name)) return { state: 'none' };
-    const known = await this.#files.look(this.#fit(content));
-    if (known === undefined) return { state: 'waiting' };
+  /** How far the text of a document's present content is. Where nothing is known of it, it is made when its turn comes. */
+  async stateOf(file: WantedFile): Promise<TextState> {
+    if (!this.makesText(file.mediaType, file.name)) return { state: 'none' };
+    const known = await this.#files.look(this.#fit(file));
+    if (known === undefined) {
+      // Whoever looks again and again shortens no pause before the next try.
+      if (!this.#laterTries.has(file.number) && !this.#making.has(this.#keyOfMaking(file))) this.want(file);
+      return { state: 'waiting' };
+    }
     return 'reason' in known ? { state: 'failed', reason: known.reason } : { state: 'done', ...known };
   }
 
@@ -186,7 +193,7 @@ export class FileTexts {
 
   /** Drops what is known of a file that was too large before and is not now, or the other way round. */
   async #dropUnfit(file: WantedFile, hasText: boolean): Promise<void> {
-    const isTooLarge = file.size > this.#options.policy().largestExtracted;
+    const isTooLarge = this.#isTooLarge(file);
     // Of what is as it should be, nothing has to be read.
     if (hasText && !isTooLarge) return;
     const known = await this.#files.look(file);
@@ -215,10 +222,11 @@ export class FileTexts {
    * @throws ChildLost where its making was ended from outside, or the document is live no more
    */
   async make(wanted: WantedFile): Promise<MadeText> {
-    const file = this.#fit(wanted);
-    const known = await this.#files.read(file);
+    const known = await this.#files.read(this.#fit(wanted));
     if (known !== undefined) return known;
-    const key = `${file.number} ${keyOf(file)}`;
+    // The policy may say something else by now.
+    const file = this.#fit(wanted);
+    const key = this.#keyOfMaking(file);
     const making = this.#making.get(key);
     if (making !== undefined) return making.made;
     const stop = new AbortController();
@@ -310,15 +318,24 @@ export class FileTexts {
     return undefined;
   }
 
+  #isTooLarge({ size }: WantedFile): boolean {
+    return size > this.#options.policy().largestExtracted;
+  }
+
+  #keyOfMaking(file: WantedFile): string {
+    return `${file.number} ${keyOf(this.#fit(file))} ${this.wayOf(file)}`;
+  }
+
   #isCurrent(file: WantedFile): boolean {
     const current = this.#options.currentOf(file.number);
     return current !== undefined && keyOf(this.#fit(current)) === keyOf(this.#fit(file));
   }
 
   async #makeAndKeep(file: WantedFile, signal: AbortSignal): Promise<MadeText> {
-    // Its charset is that of the beginning: where the policy has another one by the end, this text is not wanted.
+    // It is read as the policy has it at the beginning: where that is another way by the end, this text is not wanted.
+    const way = this.wayOf(file);
     const isWanted = (): boolean =>
-      !this.#forgotten.has(file.number) && this.#isCurrent(file) && this.#fit(file).charset === file.charset;
+      !this.#forgotten.has(file.number) && this.#isCurrent(file) && this.wayOf(file) === way;
     // Its bytes may be there for a while. No child gets them any more.
     if (this.#forgotten.has(file.number) || this.#options.blobOf(file.number) === undefined)
       throw new ChildLost('It is gone.');
@@ -336,8 +353,8 @@ export class FileTexts {
   }
 
   async #extract(file: WantedFile, signal: AbortSignal): Promise<MadeText> {
-    const { extractor, readBlob, workspace, policy } = this.#options;
-    if (file.size > policy().largestExtracted) return { reason: 'too_large' };
+    const { extractor, readBlob, workspace } = this.#options;
+    if (this.#isTooLarge(file)) return { reason: 'too_large' };
     const { mediaType, name, author, charset } = file;
     const bytes = await readBlob(file.blobOid);
     const found = await extractor.extract(

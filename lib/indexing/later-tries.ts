@@ -26,8 +26,12 @@ export class LaterTries {
   }
 
   /** Documents with a failure that is not mended. */
-  get size(): number {
-    return this.#failed.size;
+  get numbers(): Iterable<number> {
+    return this.#failed.keys();
+  }
+
+  has(number: number): boolean {
+    return this.#failed.has(number);
   }
 
   /** Calls after a pause, which grows with each failure of one content. */

@@ -126,7 +126,9 @@ export class TextFiles {
       const made = this.#memory.get(content.number)?.get(keyOf(content));
       return made && factsOf(made);
     }
-    const head = readHead((await readIfThere(this.#pathOf(content, endings.text), longestHead)) ?? Buffer.alloc(0));
+    const bytes = await readIfThere(this.#pathOf(content, endings.text), longestHead);
+    const head = bytes && readHead(bytes);
+    if (bytes !== undefined && head === undefined) fs.rmSync(this.#pathOf(content, endings.text), { force: true });
     if (head === undefined) return this.#readReason(content);
     const { pages, characters, isCut } = head;
     return { pages, characters, isCut };
@@ -199,6 +201,8 @@ export class TextFiles {
   dropOthers({ number, blobOid }: Pick<FileContent, 'number' | 'blobOid'>): void {
     if (this.#folder === null) return;
     const folder = path.join(this.#folder, String(number));
+    // It may be gone since somebody listed it.
+    if (!fs.existsSync(folder)) return;
     for (const name of fs.readdirSync(folder)) {
       const isOther = !name.startsWith(`${blobOid}.`) || name.endsWith('.new');
       if (isOther) fs.rmSync(path.join(folder, name), { force: true });

@@ -151,6 +151,13 @@ describe('the texts of files in the search index', function () {
     assert.equal(await bench.workspace.texts.readCurrent(1), null);
     await made();
     assert.match((await bench.workspace.texts.readCurrent(1)) ?? '', /wombat/);
+    // Not even its first line is sound.
+    fs.writeFileSync(textFiles()[0] ?? '', 'noise');
+    const document = bench.workspace.view(operator).document(parseLocation('a.docx'))!;
+    const file = fileOf(document, document.current);
+    assert.deepEqual(await bench.workspace.texts.files.stateOf(file), { state: 'waiting' });
+    await made();
+    assert.equal((await bench.workspace.texts.files.stateOf(file)).state, 'done');
   });
 
   it('are looked at by a verification, which finds what is damaged and what belongs to no document', async () => {

@@ -115,6 +115,37 @@ describe('the policy for the texts of files', function () {
     assert.deepEqual([await find('wombat'), await stateOf('a.docx')], [['a.docx'], 'done']);
   });
 
+  it('says how large a file may be, also for one that a child works at', async () => {
+    const body = makeDocx(wordText('wombat'));
+    extractor.hold();
+    await put('a.docx', body);
+    await bench.workspace.search.settled();
+    await until('the child has it', () => extractor.begun === 1);
+    await perform(bench.workspace, operator, changePolicy, { largestExtracted: body.length - 1 });
+    extractor.release();
+    await made();
+    assert.deepEqual([await find('wombat'), await stateOf('a.docx')], [[], 'failed']);
+  });
+
+  it('refuses a text that it does not want any more, also to who has it', async () => {
+    const body = makeDocx(wordText('wombat'));
+    await put('a.docx', body);
+    await made();
+    const location = parseLocation('a.docx');
+    const { tag } = (await perform(bench.workspace, operator, readFoundText, { location })).result;
+    const readKnown = async (): Promise<string | undefined> => {
+      const input = { location, isKnown: (known: string) => known === tag };
+      return (await perform(bench.workspace, operator, readFoundText, input)).result.text;
+    };
+    assert.equal(await readKnown(), undefined);
+    for (const change of [{ extractText: false }, { extractText: true, largestExtracted: body.length - 1 }]) {
+      await set(change);
+      await assert.rejects(readKnown(), /has no text/);
+    }
+    await set({ largestExtracted: body.length });
+    assert.equal(await readKnown(), undefined);
+  });
+
   async function set(change: Partial<Policy>): Promise<void> {
     await perform(bench.workspace, operator, changePolicy, change);
     await made();

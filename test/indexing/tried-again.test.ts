@@ -55,6 +55,7 @@ describe('a text that could not be made by no fault of its file', function () {
     const document = bench.workspace.view(operator).document(parseLocation('a.docx'))!;
     const file = fileOf(document, document.current);
     for (let time = 0; time < 50; time += 1) assert.deepEqual(await files.tryAgain(file), { state: 'waiting' });
+    assert.equal(files.waiting, 1);
     timers.advance(60 * minute);
     extractor.release();
     await made();

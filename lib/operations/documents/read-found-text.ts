@@ -49,8 +49,8 @@ export const readFoundText: ReadOperation<ReadFoundTextInput, FoundTextRead> = {
   async run(context, { location, versionId, section, isKnown }) {
     const record = await readDocument.run(context, { location, versionId, withContent: false });
     const { document, version } = record;
-    const way =
-      version.kind === 'binary' ? context.workspace.texts.files.wayOf(fileOf(document, version)) : extractorNumber;
+    const isMade = version.kind === 'binary' || isMarked(version, document);
+    const way = isMade ? context.workspace.texts.files.wayOf(fileOf(document, version)) : extractorNumber;
     const tag = `${version.id}+text.${way}`;
     if (isKnown?.(tag) === true) return { document, version, tag, text: undefined, isCut: false };
     const read = await readDocument.run(context, { location, versionId, withContent: true });
