@@ -13,6 +13,7 @@ import { perform } from '../../lib/operations/perform.js';
 import { makeWorkbench, type Workbench } from '../support/faults/workbench.js';
 import { makeDocx, wordText } from '../support/files/make-office.js';
 import { HeldExtractor } from '../support/store/held-extractor.js';
+import { sourceOf } from '../../lib/limits/work-limits.js';
 import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
 
@@ -144,6 +145,24 @@ describe('the policy for the texts of files', function () {
     }
     await set({ largestExtracted: body.length });
     assert.equal(await readKnown(), undefined);
+  });
+
+  it('is that of the text of which a reader gets the tag', async () => {
+    extractor.hold();
+    await put('a.txt', Buffer.from('caf\xe9\n', 'latin1'), 'text/plain');
+    await perform(bench.workspace, operator, changePolicy, { textCharset: 'windows-1252' });
+    const { computations } = bench.workspace.workLimits;
+    const source = sourceOf(bench.workspace.name, operator);
+    const releases = await Promise.all([1, 2, 3, 4].map(() => computations.take(source)));
+    const location = parseLocation('a.txt');
+    const reading = perform(bench.workspace, operator, readFoundText, { location });
+    await until('the reader waits', () => computations.use.waiting === 1);
+    await perform(bench.workspace, operator, changePolicy, { textCharset: 'windows-1251' });
+    for (const release of releases) release();
+    extractor.release();
+    const { text, tag } = (await reading).result;
+    assert.equal(text, 'caf\u0439\n');
+    assert.match(tag, /windows-1251$/);
   });
 
   async function set(change: Partial<Policy>): Promise<void> {

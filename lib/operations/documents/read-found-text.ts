@@ -50,11 +50,19 @@ export const readFoundText: ReadOperation<ReadFoundTextInput, FoundTextRead> = {
     const record = await readDocument.run(context, { location, versionId, withContent: false });
     const { document, version } = record;
     const isMade = version.kind === 'binary' || isMarked(version, document);
-    const way = isMade ? context.workspace.texts.files.wayOf(fileOf(document, version)) : extractorNumber;
-    const tag = `${version.id}+text.${way}`;
+    const { files } = context.workspace.texts;
+    const tagNow = (): string =>
+      `${version.id}+text.${isMade ? files.wayOf(fileOf(document, version)) : extractorNumber}`;
+    let tag = tagNow();
     if (isKnown?.(tag) === true) return { document, version, tag, text: undefined, isCut: false };
     const read = await readDocument.run(context, { location, versionId, withContent: true });
-    const { text, isCut } = await findText(context, read);
+    let found = await findText(context, read);
+    // The policy can change while a text is waited for, and the tag has to name the one that is sent.
+    while (tag !== tagNow()) {
+      tag = tagNow();
+      found = await findText(context, read);
+    }
+    const { text, isCut } = found;
     return { document, version, tag, text: section === undefined ? text : await cutSection(text, section), isCut };
   },
   noteResult: ({ document, version }) => ({ version: version.id, documentId: document.id }),
