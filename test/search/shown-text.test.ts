@@ -3,8 +3,12 @@ import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import type { Location } from '../../lib/domain/location.js';
 import { runAtOnce } from '../../lib/scheduling/in-steps.js';
+import { Lookback } from '../../lib/search/analysis/lookback.js';
 import { showText, type Showing } from '../../lib/search/analysis/show-text.js';
 import { joinLines, type ShownText } from '../../lib/search/analysis/shown-text.js';
+import { cutChunks } from '../../lib/search/analysis/cut-chunks.js';
+import { checkPhrases } from '../../lib/search/query/check-phrases.js';
+import { parseQuery } from '../../lib/search/query/parse-query.js';
 import { wordsOf } from '../../lib/search/analysis/split-words.js';
 import { readCpu } from '../support/processes/measure-hold.js';
 import { fill } from '../support/texts/shapes.js';
@@ -177,7 +181,10 @@ describe('search: the shown text of Markdown', () => {
           number,
           number,
         ];
-        const part = show(text, 'a.md', { start, end });
+        const lookback = new Lookback();
+        show(text, 'a.md', { start: start >> 1, end: start, lookback });
+        const part = show(text, 'a.md', { start, end, lookback });
+        assert.equal(part.text, show(text, 'a.md', { start, end }).text);
         assert.equal(part.text, whole.text.slice(whole.offsetOf(start), whole.offsetOf(end)));
         for (const shown of [part, whole, joinLines(part)]) {
           for (const { index } of shown.text.matchAll(/[a-z]/g)) {
@@ -206,7 +213,9 @@ describe('search: the shown text of Markdown', () => {
       fc.property(source, fc.nat(), (text, random) => {
         const whole = show(text, 'a.html');
         const start = random % (text.length + 1);
-        const part = show(text, 'a.html', { start });
+        const lookback = new Lookback();
+        show(text, 'a.html', { start: Math.floor(start / 2), end: start, lookback });
+        const part = show(text, 'a.html', { start, lookback });
         assert.equal(part.text, whole.text.slice(whole.offsetOf(start)));
         assert.doesNotMatch(part.text, /hidden/);
       }),
@@ -300,6 +309,26 @@ describe('search: the shown text of a hostile document', () => {
       }
     }
   }).timeout(60_000);
+
+  it('is looked at once for a phrase that can stand in many of its parts', () => {
+    const phrases = parseQuery('"no such phrase"').phrases;
+    for (const [piece, name] of [
+      ['```\na\n```\n', 'a.md'],
+      ['a]b ', 'a.md'],
+      ['<p>a</p>\n', 'a.html'],
+      ['<script>a</script>\n', 'a.html'],
+    ] as const) {
+      const [small, large] = [250_000, 2_000_000].map((length) => {
+        const text = fill(piece, length);
+        const windows = cutChunks(text).map((start) => ({ start, end: start + 2000 }));
+        const before = readCpu();
+        runAtOnce(checkPhrases(name as Location, text, phrases, () => windows));
+        return readCpu() - before;
+      }) as [number, number];
+      // Eight times the text: eight times the time, and not sixty-four times.
+      assert.ok(large < 24 * Math.max(small, 10), `${JSON.stringify(piece)}: ${small} and ${large} ms`);
+    }
+  });
 });
 
 describe('search: words across marks', () => {

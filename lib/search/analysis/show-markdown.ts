@@ -13,6 +13,7 @@ import {
   type Fence,
   type Marks,
 } from './markdown-lines.js';
+import type { Lookback } from './lookback.js';
 import { Closings, startOfTag } from './read-tag.js';
 import { foldLabel, showInlines } from './show-inlines.js';
 import { ShownTextWriter, type ShownText, type Span } from './shown-text.js';
@@ -40,10 +41,10 @@ interface Start {
  * Shows a part of a Markdown text. Blocks are told apart line by line: of lists and quotes only the marks are read, so
  * that code in a list stands in fences, and a paragraph in one is never code.
  */
-export function* showMarkdown(source: string, span: Span, withTargets: boolean): Steps<ShownText> {
-  const start = yield* findStart(source, span.start);
-  const labels = yield* findLabels(source);
-  return yield* new BlockReader(source, span, withTargets, labels, start).read();
+export function* showMarkdown(source: string, span: Span, withTargets: boolean, lookback: Lookback): Steps<ShownText> {
+  const start = yield* findStart(source, span.start, lookback);
+  lookback.labels ??= yield* findLabels(source);
+  return yield* new BlockReader(source, span, withTargets, lookback.labels, start).read();
 }
 
 /** Units between two pauses. */
@@ -284,7 +285,7 @@ function* findLabels(source: string): Steps<Set<string>> {
 }
 
 /** Where to begin so that a part is read as it is within the whole: at a line before it, with what goes on there. */
-function* findStart(source: string, start: number): Steps<Start> {
+function* findStart(source: string, start: number, lookback: Lookback): Steps<Start> {
   const front = endOfFrontMatter(source);
   const least = Math.max(front, start - maxBlockLength);
   if (least === front) return { at: front, fence: undefined, isInList: false };
@@ -292,30 +293,32 @@ function* findStart(source: string, start: number): Steps<Start> {
   const base = Array.from(before.matchAll(baseLine)).at(-1);
   if (base !== undefined) {
     const at = least + base.index + base[0].length;
-    return { at, fence: yield* fenceAt(source, front, at), isInList: false };
+    return { at, fence: yield* fenceAt(source, front, at, lookback), isInList: false };
   }
   const lineWith = (place: number): number => least + before.lastIndexOf('\n', place - least - 1) + 1;
   const line = lineWith(start);
   // A tag can go over lines.
   const at = lineWith(startOfTag(source, line) ?? line);
-  return { at, fence: yield* fenceAt(source, front, at), isInList: true };
+  return { at, fence: yield* fenceAt(source, front, at, lookback), isInList: true };
 }
 
 /** The fence within which the line at this place stands. */
-function* fenceAt(source: string, front: number, place: number): Steps<Fence | undefined> {
-  const closings = new Closings(source);
-  let open: Fence | undefined;
-  let at = front;
-  for (let count = 1; at < place; count += 1) {
+function* fenceAt(source: string, front: number, place: number, lookback: Lookback): Steps<Fence | undefined> {
+  const isBehind = lookback.fences !== undefined && lookback.fences.at <= place;
+  const known =
+    isBehind && lookback.fences ? lookback.fences : { at: front, open: undefined, closings: new Closings(source) };
+  lookback.fences = known;
+  for (let count = 1; known.at < place; count += 1) {
+    const { at, open, closings } = known;
     const found = Math.min(...fenceSigns.map((sign) => closings.after(sign, at)));
     if (found >= place) break;
     const start = Math.max(at, source.lastIndexOf('\n', found) + 1);
     const feed = source.indexOf('\n', found);
     const end = feed < 0 ? source.length : feed;
-    if (open === undefined) open = readFence(source, start, readMarks(source, start, end).content, end);
-    else if (closesFence(source, start, end, open)) open = undefined;
-    at = end + 1;
+    if (open === undefined) known.open = readFence(source, start, readMarks(source, start, end).content, end);
+    else if (closesFence(source, start, end, open)) known.open = undefined;
+    known.at = end + 1;
     if (count % fencesAtOnce === 0) yield;
   }
-  return open;
+  return known.open;
 }

@@ -3,6 +3,7 @@
  * phrases and the snippets read it, so that they have the same words.
  */
 import type { Steps } from '../../scheduling/in-steps.js';
+import { Lookback } from './lookback.js';
 import { Closings, readEntity, readTag, startOfTag } from './read-tag.js';
 import { showMarkdown } from './show-markdown.js';
 import { ShownText, ShownTextWriter, type Span } from './shown-text.js';
@@ -33,6 +34,8 @@ export interface Showing {
   readonly withTargets?: boolean;
   /** Whether the text was made of a file, with marks of headings alone. */
   readonly isMade?: boolean;
+  /** What is known from parts of the same text that were shown before. */
+  readonly lookback?: Lookback;
 }
 
 /**
@@ -40,10 +43,10 @@ export interface Showing {
  * to the part, whatever it holds.
  */
 export function* showText(source: string, name: string, showing: Showing = {}): Steps<ShownText> {
-  const { start = 0, withTargets = false, isMade = false } = showing;
+  const { start = 0, withTargets = false, isMade = false, lookback = new Lookback() } = showing;
   const span = { start, end: Math.min(showing.end ?? source.length, source.length) };
-  if (isMarkdownName(name)) return yield* showMarkdown(source, span, withTargets);
-  if (isMarkup(name)) return yield* showHtml(source, span);
+  if (isMarkdownName(name)) return yield* showMarkdown(source, span, withTargets, lookback);
+  if (isMarkup(name)) return yield* showHtml(source, span, lookback);
   if (isMade) return showMade(source, span);
   return new ShownText(source.slice(span.start, span.end), [0], [span.start]);
 }
@@ -51,10 +54,10 @@ export function* showText(source: string, name: string, showing: Showing = {}): 
 /** Marks between two pauses. */
 const marksAtOnce = 10_000;
 
-function* showHtml(source: string, span: Span): Steps<ShownText> {
+function* showHtml(source: string, span: Span, lookback: Lookback): Steps<ShownText> {
   const writer = new ShownTextWriter(source, span);
   const closings = new Closings(source);
-  let kept = yield* findHtmlStart(source, span.start);
+  let kept = yield* findHtmlStart(source, span.start, lookback);
   let count = 0;
   for (let at = nextMark(source, kept); at >= 0 && at < span.end;) {
     count += 1;
@@ -74,18 +77,21 @@ function* showHtml(source: string, span: Span): Steps<ShownText> {
 }
 
 /** Where to begin so that a part is read as it is within the whole: at the tag, or behind what is hidden, around its start. */
-function* findHtmlStart(source: string, start: number): Steps<number> {
-  const closings = new Closings(source);
-  let at = 0;
-  for (let count = 1; at < start; count += 1) {
-    hiddenStart.lastIndex = at;
-    const found = hiddenStart.exec(source)?.index ?? start;
-    if (found >= start) break;
-    const read = readTag(source, found, closings);
-    at = read === undefined ? found + 1 : endOfHidden(source, read);
+function* findHtmlStart(source: string, start: number, lookback: Lookback): Steps<number> {
+  const isBehind = lookback.hidden !== undefined && lookback.hidden.from <= start;
+  const known =
+    isBehind && lookback.hidden ? lookback.hidden : { from: 0, at: 0, next: -1, closings: new Closings(source) };
+  lookback.hidden = known;
+  for (let count = 1; known.at < start; count += 1) {
+    hiddenStart.lastIndex = known.at;
+    if (known.next < known.at) known.next = hiddenStart.exec(source)?.index ?? source.length;
+    if (known.next >= start) break;
+    known.from = known.next;
+    const read = readTag(source, known.from, known.closings);
+    known.at = read === undefined ? known.from + 1 : endOfHidden(source, read);
     if (count % marksAtOnce === 0) yield;
   }
-  return at >= start ? at : (startOfTag(source, start) ?? start);
+  return known.at >= start ? known.at : (startOfTag(source, start) ?? start);
 }
 
 function nextMark(source: string, from: number): number {

@@ -3,6 +3,7 @@ import { findTitle, findUnreadTitle } from '../analysis/find-title.js';
 import { bodyField, everyField, pathField, titleField } from '../segments/posting.js';
 import type { Phrase } from './parse-query.js';
 import { withoutTitle } from '../analysis/analyze-document.js';
+import { Lookback } from '../analysis/lookback.js';
 import { showText } from '../analysis/show-text.js';
 import type { Span } from '../analysis/shown-text.js';
 import { isSign, spokenWords, splitWordsInSteps } from '../analysis/split-words.js';
@@ -50,12 +51,13 @@ export function* checkPhrases(
     }
     if (isRefuted(sought)) return { areHeld: false, start: undefined, read };
   }
+  const lookback = new Lookback();
   for (const { span, withTitle, sought } of [...windows.values()].sort((a, b) => a.span.start - b.span.start)) {
     const open = sought.filter(({ isFound }) => !isFound);
     for (const each of open) each.windowsLeft -= 1;
     if (open.length === 0) continue;
     const part = { start: afterBlank(text, span.start), end: span.end };
-    const shown = yield* showText(text, name, { ...part, withTargets: true });
+    const shown = yield* showText(text, name, { ...part, withTargets: true, lookback });
     yield;
     read += shown.text.length;
     for (const piece of withoutTitle(shown, part, withTitle ? undefined : findTitle(text, name))) {
