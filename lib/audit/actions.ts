@@ -27,8 +27,8 @@ const names: Readonly<Record<ActionKind, string>> = {
   delete: `claim.break claim.release comment.delete connector.disconnect consent.end consent.refuse consent.revoke
     consent.revoke_all credential.revoke document.delete document.erase document.erased folder.delete grant.revoke
     group.leave label.remove link.end session.end session.end_all webhook.remove workspace.remove`,
-  other: `authentication.failed connector.notify connector.test rate.limited request.make service.file_older tool.call webhook.deliver
-    webhook.replay webhook.stop webhook.test`,
+  other: `authentication.failed connector.notify connector.test document.retry_text rate.limited request.make service.file_older
+    tool.call webhook.deliver webhook.replay webhook.stop webhook.test`,
 };
 
 /** All actions of the audit log. */

@@ -179,6 +179,7 @@ export function makeLargeRequests(writerId: string): readonly LargeRequest[] {
     },
     { route: 'GET /v1/files/{location}', as: 'reader', target: '/v1/files/long/controls.txt', status: 200 },
     { route: 'GET /v1/texts/{location}', as: 'reader', target: '/v1/texts/long/controls.txt', status: 200 },
+    { route: 'POST /v1/texts/{location}', as: 'editor', target: '/v1/texts/long/controls.txt', status: 400 },
     {
       route: 'GET /v1/files/{location}',
       kind: 'compressed',
