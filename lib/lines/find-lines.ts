@@ -146,18 +146,19 @@ function seekLine(text: string, line: number): number {
   return at;
 }
 
-function startOfNext(text: string, at: number): number {
+/** Where the line after the one of this place begins. */
+export function startOfNext(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   return end < 0 ? text.length : end + 1;
 }
 
 /** A mark of the byte order is no part of the first line. */
-function startOfWords(text: string, at: number): number {
+export function startOfWords(text: string, at: number): number {
   return at === 0 && text.startsWith('\ufeff') ? 1 : at;
 }
 
 /** Where the line's words end: before its LF, or its CRLF. */
-function endOfLine(text: string, at: number): number {
+export function endOfLine(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   if (end < 0) return text.length;
   return end > at && text[end - 1] === '\r' ? end - 1 : end;

@@ -32,7 +32,7 @@ export interface LinesAnswer {
   /** How long the thread was busy with the request. */
   readonly milliseconds: number;
   readonly found?: LinesFound;
-  /** Left out where the text has none. */
+  /** Only where it was wanted, and there was time. */
   readonly signature?: Uint32Array | undefined;
   /** The pattern is not taken. */
   readonly fault?: { readonly message: string; readonly position: number | null };
@@ -60,7 +60,8 @@ function serve(request: LinesRequest, elapsed: () => number): Omit<LinesAnswer, 
   const read = decodeText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), text.mediaType);
   const isOver = (): boolean => Atomics.load(stop, 0) !== 0 || elapsed() >= milliseconds;
   const found = findLines(read, text.isMarkdown, matcher, asked, isOver);
-  return isSigned ? { found, signature: signLines(read) } : { found };
+  // One whose time is over is signed the next time.
+  return isSigned && !isOver() ? { found, signature: signLines(read) } : { found };
 }
 
 function answer(request: LinesRequest): LinesAnswer {

@@ -1,3 +1,6 @@
+import { runAtOnce } from '../scheduling/in-steps.js';
+import { composeText } from '../text/compose-text.js';
+import { endOfLine, startOfNext, startOfWords } from './find-lines.js';
 import { isPlain, maxLineLength } from './line-query.js';
 
 /**
@@ -20,25 +23,17 @@ const mostSigns = 64;
 /** What the signature of a text is asked: hashes of which all have to be in two windows side by side. */
 export type SoughtSigns = Uint32Array;
 
-/**
- * The signature of a text whose lines are searched. A very long line is searched up to some character, whose form that
- * can change: then there is none, unless characters have one form alone.
- */
-export function signLines(text: string): Uint32Array | undefined {
+/** The signature of a text, each line in the form in which it is searched, and as far. */
+export function signLines(text: string): Uint32Array {
   if (isPlain(text)) return signText(text);
-  return hasLongLine(text) ? undefined : signText(text.normalize('NFC'));
-}
-
-function hasLongLine(text: string): boolean {
-  for (let at = 0; at < text.length;) {
-    const end = text.indexOf('\n', at);
-    if ((end < 0 ? text.length : end) - at > maxLineLength) return true;
-    at = end < 0 ? text.length : end + 1;
+  const lines: string[] = [];
+  for (let at = startOfWords(text, 0); at < text.length; at = startOfNext(text, at)) {
+    const line = text.slice(at, Math.min(endOfLine(text, at), at + maxLineLength + 1));
+    lines.push(runAtOnce(composeText(line)).text);
   }
-  return false;
+  return signText(lines.join('\n'));
 }
 
-/** @param text in the composed form of Unicode (NFC) */
 function signText(text: string): Uint32Array {
   const windows = Math.max(1, Math.ceil(text.length / windowLength));
   const bits = bitsOf(text.length);
