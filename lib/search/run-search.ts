@@ -55,11 +55,16 @@ const beginningBoost = 0.5;
 
 /**
  * The last word of a query that is still being typed, as the beginning of longer words.
- * @returns nothing for a short word, for one in a script without spaces, and behind a blank, which ends it
+ * @returns undefined for a short word, for one in a script without spaces, and behind a blank, which ends it
  */
-function readBeginning(text: string, languages: Languages): Clause[] {
+function beginningOf(text: string): string | undefined {
   const word = foldText(lastWord.exec(text)?.[1] ?? '');
-  if (Array.from(word).length < minPrefixLength || isWithoutSpaces(word)) return [];
+  return Array.from(word).length < minPrefixLength || isWithoutSpaces(word) ? undefined : word;
+}
+
+function readBeginning(text: string, languages: Languages): Clause[] {
+  const word = beginningOf(text);
+  if (word === undefined) return [];
   const term = { type: 'wildcard' as const, pattern: `${word}*`, stems: languages.stemsOfBeginning(word) };
   return [{ presence: 'optional', boost: beginningBoost, fields: everyField, terms: [term] }];
 }
@@ -164,7 +169,8 @@ function* findNamed(
 ): Generator<void, Location[]> {
   const isNarrowed = query.folders.length > 0 || filters.kind !== undefined || (filters.labels ?? []).length > 0;
   if (isNarrowed || everyPlace || position) return [];
-  return yield* findFolders(reached, readFolderName(text, languages, isPartial), languages, filters.folder);
+  const words = readFolderName(text, languages, isPartial ? beginningOf(text) : undefined);
+  return yield* findFolders(reached, words, languages, filters.folder);
 }
 
 /** Changes with how words are read and ranked, and with the form of the statistics. */

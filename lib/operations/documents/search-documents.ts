@@ -75,8 +75,9 @@ const mostCuts = 4;
 const mostPlaces = 10;
 
 /**
- * Documents in the caller's reach, best first; or the places in one of them, if its text is long. The reach is applied before the ranking, so that nothing out of it has
- * any effect (Operations 6, 9). No role is needed: without one there is nothing to find.
+ * Documents in the caller's reach, best first; or the places in one of them, where its text is long. The reach is applied
+ * before the ranking, so that nothing out of it has any effect (Operations 6, 9). No role is needed: without one there is
+ * nothing to find.
  */
 export const searchDocuments: ReadOperation<SearchInput, SearchResults> = {
   kind: 'read',

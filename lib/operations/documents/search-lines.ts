@@ -232,10 +232,11 @@ class LinePage {
     for (let last = from; ;) {
       const batch = this.#list(folder, last);
       for (const document of batch) {
-        if (this.#isFull(document)) return { location: last, inside: null };
+        const isKnown = this.#isKnown(document);
+        if (this.#isFull(document, isKnown)) return { location: last, inside: null };
         this.#passed += 1;
         if (rests.isDue) await rests.take();
-        const stopped = this.#isKnown(document) ? undefined : await this.#readAt(document.location, startOfText);
+        const stopped = isKnown ? undefined : await this.#readAt(document.location, startOfText);
         if (stopped !== undefined) return stopped;
         last = document.location;
       }
@@ -267,12 +268,11 @@ class LinePage {
     return !this.#search.mayHold(keyOf(this.#context.workspace, document));
   }
 
-  /** Whether the page ends before this document. */
-  #isFull(document: Document): boolean {
+  /** Whether the page ends before this document. @param isKnown whether nothing of it would be read */
+  #isFull({ current: { size } }: Document, isKnown: boolean): boolean {
     if (this.#items.length >= this.#input.limit || this.#passed >= mostPassed || this.#texts >= mostTexts) return true;
     if (this.#search.milliseconds >= mostTime) return true;
-    const { size } = document.current;
-    return this.#bytes > 0 && !this.#isKnown(document) && size <= maxIndexedBytes && this.#bytes + size > mostBytes;
+    return this.#bytes > 0 && !isKnown && size <= maxIndexedBytes && this.#bytes + size > mostBytes;
   }
 
   /** Looks through a document from a place on. @returns where the page ends; undefined to go on behind the document */

@@ -196,6 +196,19 @@ export function spokenWords(text: string): string[] {
   return wordsOf(text).filter((word) => !isSign(word));
 }
 
+/** A word, as it is spelled in the text, and where it ends there. */
+export interface SpelledWord {
+  readonly word: string;
+  readonly spelled: string;
+  readonly end: number;
+}
+
+export function spelledWords(text: string): SpelledWord[] {
+  const words: SpelledWord[] = [];
+  splitWords(text, (word, start, end) => words.push({ word, spelled: spellingAt(text, word, start, end), end }));
+  return words;
+}
+
 /** Lower case, one form for characters of the same meaning, no diacritics. */
 export function foldText(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();

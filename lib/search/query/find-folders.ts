@@ -38,7 +38,7 @@ interface NamedRange extends Nearness {
 const rest = undefined;
 
 /** Folders in one answer. */
-export const maxFolders = 3;
+const maxFolders = 3;
 /** Folders that are looked at between two rests. */
 const step = 32;
 

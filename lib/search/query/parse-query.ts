@@ -3,7 +3,14 @@ import { invalidRequest, type Refusal } from '../../domain/refusal.js';
 import { bodyField, everyField, fieldNames, labelField, pathField } from '../segments/posting.js';
 import { labelMark } from '../analysis/analyze-document.js';
 import { english, type Languages } from '../languages/languages.js';
-import { foldText, isSign, isWithoutSpaces, spellingAt, splitWords, spokenWords } from '../analysis/split-words.js';
+import {
+  foldText,
+  isSign,
+  isWithoutSpaces,
+  spelledWords,
+  spokenWords,
+  type SpelledWord,
+} from '../analysis/split-words.js';
 import { readFolderFilters, type FolderFilter } from './read-folder-filters.js';
 import { readQuotes, type Quote } from './read-quotes.js';
 import { readSequences, type Sequence } from './read-sequences.js';
@@ -112,7 +119,7 @@ export function parseQuery(text: string, syntax: QuerySyntax = 'operators', lang
   const { quotes, rest: unquoted } = isShort ? readQuotes(words, knowsOperators) : { quotes: [], rest: words };
   const { sequences, rest } = isShort ? readSequences(unquoted, knowsOperators) : { sequences: [], rest: unquoted };
   const phrases = [...quotes, ...sequences.flatMap(asQuote)].filter(isOfWords).map(({ text: inner, ...where }) => {
-    const spoken = wordsIn(inner).filter(({ word }) => !isSign(word));
+    const spoken = spelledWords(inner).filter(({ word }) => !isSign(word));
     return { words: spokenWords(inner), ...where, terms: exactTerms(spoken, { languages, keepsStopWords: false }) };
   });
   const read = (keepsStopWords: boolean): Query => {
@@ -147,7 +154,7 @@ function asQuote({ text, presence, fields }: Sequence): Quote[] {
 
 /** The words of a sequence, of which each counts. */
 function partsClause({ text, presence, fields }: Sequence, manner: Manner): Clause {
-  return { presence, boost: 1, fields, terms: exactTerms(wordsIn(text), inFields(fields, manner)) };
+  return { presence, boost: 1, fields, terms: exactTerms(spelledWords(text), inFields(fields, manner)) };
 }
 
 function sequenceClause({ fields, terms }: Sequence): Clause {
@@ -215,17 +222,6 @@ interface Manner {
   readonly keepsStopWords: boolean;
 }
 
-interface SpelledWord {
-  readonly word: string;
-  readonly spelled: string;
-}
-
-function wordsIn(text: string): SpelledWord[] {
-  const words: SpelledWord[] = [];
-  splitWords(text, (word, start, end) => words.push({ word, spelled: spellingAt(text, word, start, end) }));
-  return words;
-}
-
 const isOfTexts = ({ fields, isProhibited }: Quote): boolean => !isProhibited && (fields & bodyField) !== 0;
 
 const isOfWords = ({ fields, text }: Quote): boolean => fields !== labelField && spokenWords(text).length > 0;
@@ -236,7 +232,7 @@ const isOfWords = ({ fields, text }: Quote): boolean => fields !== labelField &&
  */
 function quoteClause(quote: Quote, manner: Manner): Clause {
   const { text, isProhibited, fields } = quote;
-  const words = isProhibited ? [] : wordsIn(text);
+  const words = isProhibited ? [] : spelledWords(text);
   const presence = manner.keepsStopWords && isOfTexts(quote) ? 'optional' : 'required';
   return { presence, boost: 1, fields, terms: exactTerms(words, inFields(fields, manner)) };
 }
@@ -271,7 +267,7 @@ function readWords(text: string, manner: Manner): Clause[] {
 
 /** The words of a query's word. Where characters come in pairs, a single one adds nothing to its pairs. */
 function wordsOfQuery(text: string): SpelledWord[] {
-  const words = wordsIn(text);
+  const words = spelledWords(text);
   const hasPairs = words.some(({ word }) => isWithoutSpaces(word) && isPair(word));
   return hasPairs ? words.filter(({ word }) => !isWithoutSpaces(word) || isPair(word)) : words;
 }
@@ -317,7 +313,7 @@ function readClause(
     return terms === undefined ? undefined : { ...shape, terms };
   }
   if (edits === 0) return { ...shape, terms: exactTerms(wordsOfQuery(clause.term), own) };
-  return { ...shape, terms: wordsIn(clause.term).map((word) => fuzzyTerm(word, edits, own)) };
+  return { ...shape, terms: spelledWords(clause.term).map((word) => fuzzyTerm(word, edits, own)) };
 }
 
 /** Undefined for a leading `*`: it is an emphasis of Markdown, and not a search. */

@@ -1,4 +1,4 @@
-import { spellingAt, splitWords } from '../analysis/split-words.js';
+import { spelledWords, type SpelledWord } from '../analysis/split-words.js';
 import type { Languages } from '../languages/languages.js';
 
 /** A word that a folder's name has to have: any of its terms, or a longer word that begins so. */
@@ -32,7 +32,7 @@ export function readFolderFilters(
   const rest = text.replace(
     filter,
     (whole: string, sign: string, quoted: string | undefined, plain: string | undefined) => {
-      const words = wordsIn(quoted ?? plain ?? '')
+      const words = spelledWords(quoted ?? plain ?? '')
         .slice(0, maxWords)
         .map((word) => toFolderWord(word, languages));
       if (words.length === 0 || folders.length === maxFilters) return whole;
@@ -41,18 +41,6 @@ export function readFolderFilters(
     },
   );
   return { folders, rest };
-}
-
-interface SpelledWord {
-  readonly word: string;
-  readonly spelled: string;
-  readonly end: number;
-}
-
-function wordsIn(text: string): SpelledWord[] {
-  const words: SpelledWord[] = [];
-  splitWords(text, (word, start, end) => words.push({ word, spelled: spellingAt(text, word, start, end), end }));
-  return words;
 }
 
 function toFolderWord({ word, spelled }: SpelledWord, languages: Languages): FolderWord {
@@ -64,21 +52,17 @@ const operator = /["“”*~^:]|(?:^|\s)[+-]\S/u;
 
 /**
  * The words of a query that folders are found by. Words that are too frequent to say much do not count beside others.
- * @param isPartial whether the last word is the beginning of longer ones, too
+ * @param beginning the last word, where it is the beginning of longer ones, too
  * @returns empty for a query with operators, and for a long one
  */
-export function readFolderName(text: string, languages: Languages, isPartial: boolean): FolderWord[] {
+export function readFolderName(text: string, languages: Languages, beginning: string | undefined): FolderWord[] {
   if (operator.test(text)) return [];
-  const spoken = wordsIn(text);
+  const spoken = spelledWords(text);
   const telling = spoken.filter(({ word }) => !languages.isStopWord(word));
   const counted = telling.length > 0 ? telling : spoken;
   if (counted.length > maxWords) return [];
-  return counted.map((each) => {
-    const { word, end } = each;
-    const isBegun = isPartial && end === text.length && word.length >= minBeginning;
-    return { ...toFolderWord(each, languages), ...(isBegun ? { beginning: word } : {}) };
-  });
+  return counted.map((each) => ({
+    ...toFolderWord(each, languages),
+    ...(beginning !== undefined && each.end === text.length ? { beginning } : {}),
+  }));
 }
-
-/** Characters of a word that others begin with. */
-const minBeginning = 3;
