@@ -63,7 +63,7 @@ export const contentCommands: Readonly<Record<string, Command>> = {
     const { location, current } = await perform(undeleteDocument, { location: fields.location('location') });
     return { location, version: current.id };
   }, 'No document was deleted at this location.'),
-  'document.retry_text': inWorkspace(async ({ perform }, fields) => {
+  'document.retry-text': inWorkspace(async ({ perform }, fields) => {
     const { location, text } = await perform(retryText, { location: fields.location('location') });
     return { location, ...toTextRecord(text) };
   }, noDocument),

@@ -206,6 +206,16 @@ describe('documents on the command line', function () {
     server = await serve(data);
   });
 
+  it('document retry-text has the text of a file made again, and says where there is nothing to try', async () => {
+    await ask(...on('put', 'scans/a.docx', await file('a.docx', Uint8Array.from([0, 27, 99]))));
+    const tried = await run('document', 'retry-text', 'scans/a.docx');
+    assert.equal(tried.code, 0, tried.stderr);
+    assert.match(tried.stdout, /waiting/);
+    await put('scans/a.txt', 'a text');
+    const refused = await askRefused(...on('document', 'retry-text', 'scans/a.txt'));
+    assert.match(refused.message, /nothing to try again/);
+  });
+
   it('rm deletes a document, says how it comes back, and leaves folders alone', async () => {
     const made = await put('gone/x.md', 'x\n');
     const wrong = await askRefused(...on('rm', 'gone/x.md', '--if-match', made.version.replaceAll(/[0-9]/g, 'f')));
