@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { checkIntegrity, checkReferences } from './check-file.js';
 import { openForWriting } from './database.js';
+import type { Connection } from './driver.js';
+import { FollowedFile } from './followed-file.js';
 import { openForLooking } from './look.js';
 import { migrate } from './migrate.js';
 import { OAuthTable } from './tables/oauth-table.js';
@@ -38,6 +40,13 @@ export interface ServiceFile {
    * @throws Error when there is a workspace of that name, or a key is not its own; nothing was taken in then
    */
   takePart(part: ServicePart): void;
+  /** What keeps track of changed pages for a copy elsewhere; only where it was opened so. */
+  readonly followed?: FollowedFile;
+  /**
+   * Takes in what was committed since the last call, for the copy, and copies a long log into the file. The log is
+   * never begun again between two calls, so nothing is missed. Synchronous; to be called at least once a second.
+   */
+  tend?(): void;
   close(): void;
 }
 
@@ -65,10 +74,17 @@ export function connectorKeyOf(workspace: string): string {
   return `connector:${workspace}`;
 }
 
-/** @param file a path, or `:memory:` */
-export function openServiceFile(file: string, migrations: string): ServiceFile {
+/** Pages in a followed file's log from which it is copied into the file. */
+const longLog = 1000;
+
+/**
+ * @param file a path, or `:memory:`
+ * @param isFollowed whether changed pages are kept track of; not in memory
+ */
+export function openServiceFile(file: string, migrations: string, isFollowed = false): ServiceFile {
   const connection = openForWriting(file);
   migrate(connection, migrations);
+  const following = isFollowed && file !== ':memory:' ? follow(connection, file) : undefined;
   const keys = new ServiceKeyTable(connection);
   const oauth = new OAuthTable(connection);
   const people = openPeopleTables(connection, oauth);
@@ -118,7 +134,28 @@ export function openServiceFile(file: string, migrations: string): ServiceFile {
       records.removeAll(part.workspace, true);
       for (const person of part.people ?? []) people.identities.takePerson(part.workspace, person);
     }),
-    close: () => connection.close(),
+    ...following,
+    close() {
+      following?.followed.end();
+      connection.close();
+      following?.followed.close();
+    },
+  };
+}
+
+/**
+ * Writes go straight through the connection, so no commit is told. Instead the log is begun again only after all of it
+ * was read: SQLite does that once the whole log is in the file, and only `tend` copies it there.
+ */
+function follow(connection: Connection, file: string): { readonly followed: FollowedFile; tend(): void } {
+  connection.pragma('wal_autocheckpoint = 0');
+  const followed = new FollowedFile(file);
+  return {
+    followed,
+    tend() {
+      followed.read();
+      if (followed.logged >= longLog && !connection.inTransaction) connection.pragma('wal_checkpoint(PASSIVE)');
+    },
   };
 }
 

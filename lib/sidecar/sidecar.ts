@@ -5,6 +5,7 @@ import { checkIntegrity, checkReferences } from './check-file.js';
 import { ContentComparison, type ComparedBatch, type CompareOptions } from './compare-content.js';
 import { copyDatabase, openForReading, openForWriting } from './database.js';
 import type { Connection } from './driver.js';
+import { FollowedFile } from './followed-file.js';
 import { openForLooking } from './look.js';
 import { migrate, type OnUpgrade } from './migrate.js';
 import { makeTables, requireSchema, type Tables } from './tables.js';
@@ -64,11 +65,13 @@ export interface Sidecar {
   checkpointWal(): Promise<void>;
   /**
    * Empties the write-ahead log, and overwrites such bytes in these pages. Outside of a transaction.
-   * @returns false when an open snapshot prevented it, and nothing was overwritten
+   * @returns false when an open snapshot or a cut for a copy prevented it, and nothing was overwritten
    */
   overwriteStale(pages: readonly number[]): boolean;
   /** Problems that SQLite finds in its own file; empty when sound. */
   checkIntegrity(): string[];
+  /** What keeps track of changed pages for a copy elsewhere; only where it was opened so. */
+  readonly followed?: FollowedFile;
   close(): void;
 }
 
@@ -91,9 +94,16 @@ export interface Snapshot {
  * @param mustExist whether an absent file is an error rather than made: an empty file in place of a lost one would hide
  * the loss of all its rows
  * @param onUpgrade is called for a file of an earlier release
+ * @param isFollowed whether changed pages are kept track of; not in memory
  * @throws Error when the file cannot be opened, is corrupt, or is newer than this release
  */
-export function openSidecar(file: string, migrations: string, mustExist = false, onUpgrade?: OnUpgrade): Sidecar {
+export function openSidecar(
+  file: string,
+  migrations: string,
+  mustExist = false,
+  onUpgrade?: OnUpgrade,
+  isFollowed = false,
+): Sidecar {
   const writing = openForWriting(file, mustExist);
   let opened: Connection | undefined;
   try {
@@ -109,13 +119,18 @@ export function openSidecar(file: string, migrations: string, mustExist = false,
     const reads = reading === writing ? undefined : new ReadTransaction(reading);
     const endReads = (): void => reads?.end();
     const readerTables = makeTables(reading, stamps.touch);
+    const followed = isFollowed && reading !== writing ? new FollowedFile(file) : undefined;
+    const committed = (): void => {
+      stamps.committed();
+      followed?.read();
+    };
     return {
       writer: makeTables(writing, stamps.touch),
       get reader() {
         reads?.begin();
         return readerTables;
       },
-      sqlTransaction: makeSqlTransaction(writing, stamps.rolledBack, endReads, stamps.committed),
+      sqlTransaction: makeSqlTransaction(writing, stamps.rolledBack, endReads, committed),
       isInMemory: reading === writing,
       get reachStamp() {
         return stamps.reach;
@@ -136,19 +151,26 @@ export function openSidecar(file: string, migrations: string, mustExist = false,
         if (file === ':memory:') return true;
         // A long transaction is under way.
         if (writing.inTransaction) return false;
+        // Emptying the log would wait for it, and a page may be read while it is overwritten.
+        if (followed?.isPinned === true) return false;
         endReads();
+        followed?.read();
         if (!truncateWal(writing)) return false;
         (scrubber ??= new PageScrubber(file)).scrub(pages);
+        followed?.noteOverwritten(pages);
         // The connection's cache of these pages would be written back with them.
         writing.pragma('shrink_memory');
         reading.pragma('shrink_memory');
         return true;
       },
       checkIntegrity: () => checkIntegrity(reading),
+      ...(followed && { followed }),
       close() {
+        followed?.end();
         if (reading !== writing) reading.close();
         writing.close();
         scrubber?.close();
+        followed?.close();
       },
     };
   } catch (error) {
