@@ -154,7 +154,9 @@ function follow(connection: Connection, file: string): { readonly followed: Foll
     followed,
     tend() {
       followed.read();
-      if (followed.logged >= longLog && !connection.inTransaction) connection.pragma('wal_checkpoint(PASSIVE)');
+      // When it is lost, nothing is missed by it, and a damaged log has to be begun again.
+      const isDue = followed.isLost || followed.logged >= longLog;
+      if (isDue && !connection.inTransaction) connection.pragma('wal_checkpoint(PASSIVE)');
     },
   };
 }
