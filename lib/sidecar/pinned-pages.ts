@@ -2,7 +2,8 @@ import { read } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Connection } from './driver.js';
-import { frameHead, logHead, type LogReader } from './read-log.js';
+import type { PageSetHead } from './page-set.js';
+import type { LogReader, LogSalts } from './read-log.js';
 
 const readAsync = promisify(read);
 
@@ -52,7 +53,7 @@ export class PinnedPages {
   readonly #reader: LogReader;
   readonly #descriptor: number;
   readonly #offsets: Float64Array;
-  readonly #salts: readonly [number, number];
+  readonly #salts: LogSalts;
   readonly #release: () => void;
   #isReleased = false;
   #isLogGone = false;
@@ -107,11 +108,27 @@ export class PinnedPages {
     return this.#isLogGone;
   }
 
+  /** Of the page set with these pages. */
+  get head(): PageSetHead {
+    const { pageSize, pages, at, numbers } = this;
+    return { ...this.groups, pageSize, pages, at, numbers };
+  }
+
   /**
    * The pages, in the order of their numbers.
-   * @throws PinLost when one cannot be read as it was
+   * @throws PinLost when one cannot be read as it was: the reader is lost then
    */
   async *batches(): AsyncGenerator<PageBatch> {
+    this.#requirePinned();
+    try {
+      yield* this.#readBatches();
+    } catch (error) {
+      if (!this.#isReleased) this.#reader.lose();
+      throw error instanceof PinLost ? error : new PinLost('A page cannot be read.', { cause: error });
+    }
+  }
+
+  async *#readBatches(): AsyncGenerator<PageBatch> {
     const atOnce = Math.max(1, Math.floor(bytesAtOnce / this.pageSize));
     for (let first = 0; first < this.numbers.length; first += atOnce) {
       if (first > 0) await setImmediate();
@@ -139,41 +156,24 @@ export class PinnedPages {
   #readFrames(first: number, last: number, bytes: Buffer): number[] {
     this.#requirePinned();
     const missing: number[] = [];
-    const frame = Buffer.allocUnsafe(frameHead + this.pageSize);
     let isLooked = false;
     for (let place = first; place < last; place++) {
       const offset = this.#offsets[place] ?? 0;
       if (offset > 0 && !isLooked) {
         isLooked = true;
-        this.#isLogGone ||= !this.#hasSalts(0, logHead, 16);
+        this.#isLogGone ||= !this.#reader.hasLog(this.#salts);
       }
       if (offset === 0 || this.#isLogGone) {
         missing.push(place);
         continue;
       }
-      if (
-        !this.#reader.readLog(frame, offset) ||
-        frame.readUInt32BE(0) !== this.numbers[place] ||
-        !this.#isOurs(frame, 8)
-      ) {
+      const start = (place - first) * this.pageSize;
+      const page = bytes.subarray(start, start + this.pageSize);
+      if (!this.#reader.readFrame(page, this.numbers[place] as number, offset, this.#salts)) {
         throw new PinLost('A frame of the log is not where it was.');
       }
-      frame.copy(bytes, (place - first) * this.pageSize, frameHead);
     }
     return missing;
-  }
-
-  #hasSalts(offset: number, length: number, at: number): boolean {
-    const head = Buffer.allocUnsafe(length);
-    return this.#reader.readLog(head, offset) && this.#isOurs(head, at);
-  }
-
-  #isOurs(bytes: Buffer, at: number): boolean {
-    const [salt1, salt2] = this.#salts;
-    return (
-      new DataView(bytes.buffer, bytes.byteOffset).getInt32(at, isLittleEndian) === salt1 &&
-      new DataView(bytes.buffer, bytes.byteOffset).getInt32(at + 4, isLittleEndian) === salt2
-    );
   }
 
   /** Reads pages from the file, those with neighbouring numbers at once. @param places ascending */
@@ -191,8 +191,6 @@ export class PinnedPages {
     }
   }
 }
-
-const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 function allPages(pages: number): Uint32Array {
   return Uint32Array.from({ length: pages }, (_, index) => index + 1);

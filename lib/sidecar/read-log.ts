@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** Bytes before the first frame of a write-ahead log, and before the page of each frame. */
-export const logHead = 32;
-export const frameHead = 24;
+const logHead = 32;
+const frameHead = 24;
 /** Of each of the two copies of the index's head. */
 const indexHead = 48;
 /** The log's number of its form, of a log whose checksums are of this machine's words; the last bit says "big-endian". */
@@ -18,8 +18,14 @@ const mostOfStep = 8 * 1024 * 1024;
 const chunk = Buffer.allocUnsafeSlow(1024 * 1024);
 const words = new Int32Array(chunk.buffer);
 
+/** Two numbers of a log, as they lie in memory. */
+export interface LogSalts {
+  readonly salt1: number;
+  readonly salt2: number;
+}
+
 /** What SQLite has written about the log's committed part into the index beside it. */
-interface LogIndex {
+interface LogIndex extends LogSalts {
   /** Counts commits. */
   readonly changes: number;
   readonly pageSize: number;
@@ -27,11 +33,9 @@ interface LogIndex {
   readonly frames: number;
   /** The file's length in pages; 0 where the file itself tells it. */
   readonly pages: number;
-  /** The checksum of the last frame, and the salts of the log, as they lie in memory. */
+  /** The checksum of the last frame. */
   readonly sum1: number;
   readonly sum2: number;
-  readonly salt1: number;
-  readonly salt2: number;
 }
 
 /** The log is not as it has to be. It never leaves this file. */
@@ -93,8 +97,29 @@ export class LogReader {
   }
 
   /** What tells this log from one begun after it. */
-  get salts(): readonly [number, number] {
-    return [this.#salt1, this.#salt2];
+  get salts(): LogSalts {
+    return { salt1: this.#salt1, salt2: this.#salt2 };
+  }
+
+  /**
+   * Whether this is still the log that is being written.
+   * @throws Error when its index cannot be read
+   */
+  hasLog(salts: LogSalts): boolean {
+    const { salt1, salt2 } = this.#readIndex();
+    return salts.salt1 === salt1 && salts.salt2 === salt2;
+  }
+
+  /**
+   * Reads a page out of its frame.
+   * @returns whether the frame is there, and is this page's
+   */
+  readFrame(into: Buffer, page: number, offset: number, salts: LogSalts): boolean {
+    const frame = chunk.subarray(0, frameHead + into.length);
+    if (!this.#readLog(frame, offset) || frame.readUInt32BE(0) !== page) return false;
+    if (words[2] !== salts.salt1 || words[3] !== salts.salt2) return false;
+    frame.copy(into, 0, frameHead);
+    return true;
   }
 
   /** Where the page's newest committed frame begins in the log; undefined where only the file has it. */
@@ -156,21 +181,18 @@ export class LogReader {
     this.#salt2 = 0;
   }
 
-  /**
-   * Reads bytes of the log.
-   * @returns whether all are there
-   */
-  readLog(into: Buffer, offset: number): boolean {
-    this.#log ??= openSync(`${this.#file}-wal`, 'r');
-    return readSync(this.#log, into, 0, into.length, offset) === into.length;
-  }
-
   /** To be called after the database was closed. */
   close(): void {
     this.#isLost = true;
     for (const descriptor of [this.#log, this.#index]) if (descriptor !== undefined) closeSync(descriptor);
     this.#log = undefined;
     this.#index = undefined;
+  }
+
+  /** @returns whether all bytes are there */
+  #readLog(into: Buffer, offset: number): boolean {
+    this.#log ??= openSync(`${this.#file}-wal`, 'r');
+    return readSync(this.#log, into, 0, into.length, offset) === into.length;
   }
 
   #isOf(index: LogIndex): boolean {
@@ -205,7 +227,7 @@ export class LogReader {
     this.#salt2 = index.salt2;
     if (index.frames === 0) return;
     const head = chunk.subarray(0, logHead);
-    if (!this.readLog(head, 0)) throw new Unfit();
+    if (!this.#readLog(head, 0)) throw new Unfit();
     const magic = head.readUInt32BE(0);
     const size = head.readUInt32BE(8);
     if (magic !== logMagic + Number(isBigEndian) || size !== index.pageSize) throw new Unfit();
@@ -231,7 +253,7 @@ export class LogReader {
     while (this.#frames < target) {
       const count = Math.min(target - this.#frames, atOnce);
       const first = logHead + this.#frames * frameSize;
-      if (!this.readLog(chunk.subarray(0, count * frameSize), first)) throw new Unfit();
+      if (!this.#readLog(chunk.subarray(0, count * frameSize), first)) throw new Unfit();
       for (let at = 0; at < count * frameSize; at += frameSize) {
         size = this.#takeFrame(at, frameSize, numbers, first + at);
         if (size > 0) commits += 1;
