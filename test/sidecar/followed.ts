@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openForWriting } from '../../lib/sidecar/database.js';
 import { connect, type Connection } from '../../lib/sidecar/driver.js';
@@ -23,7 +23,15 @@ export interface Followed {
   close(): void;
 }
 
-export function openFollowed(file: string, settings: readonly string[] = []): Followed {
+/** @param pageSize of a new file */
+export function openFollowed(file: string, settings: readonly string[] = [], pageSize = 4096): Followed {
+  if (!existsSync(file)) {
+    const made = connect(file);
+    made.pragma(`page_size = ${pageSize}`);
+    made.pragma('auto_vacuum = INCREMENTAL');
+    made.exec('CREATE TABLE made (id INTEGER)');
+    made.close();
+  }
   const connection = openForWriting(file);
   for (const setting of settings) connection.pragma(setting);
   connection.exec('CREATE TABLE IF NOT EXISTS item (id INTEGER PRIMARY KEY, name TEXT, body BLOB)');
@@ -60,7 +68,7 @@ export function openFollowed(file: string, settings: readonly string[] = []): Fo
 }
 
 /** Pins the whole file, however many steps the log takes. */
-export function pinWhole({ followed }: Followed): PinnedPages {
+export function pinWhole({ followed }: Pick<Followed, 'followed'>): PinnedPages {
   for (let step = 0; step < 1000; step++) {
     const pinned = followed.cutWhole();
     if (pinned !== undefined) return pinned;
@@ -97,7 +105,7 @@ export async function* piecesOf(bytes: Uint8Array, length = 10_000): AsyncGenera
  * Notes the present state as SQLite itself has it: a copy of the file and its log, carried into the file. Copied by
  * another process: closing a descriptor of the file would drop this one's locks.
  */
-export function noteState({ file }: Followed, folder: string, name: string): string {
+export function noteState({ file }: Pick<Followed, 'file'>, folder: string, name: string): string {
   const copy = join(folder, name);
   execFileSync('cp', [file, copy]);
   execFileSync('cp', [`${file}-wal`, `${copy}-wal`]);
