@@ -62,9 +62,9 @@ async function* newestPages(
 /** Skips pages that a newer set has. */
 async function findPage(iterator: AsyncIterator<Page>, number: number): Promise<Page> {
   for (;;) {
-    const { done, value } = await iterator.next();
-    if (done === true) throw new Error(`Page ${number} is missing in its set.`);
-    if (value.number === number) return value;
+    const next = await iterator.next();
+    if (next.done === true) throw new Error(`Page ${number} is missing in its set.`);
+    if (next.value.number === number) return next.value;
   }
 }
 

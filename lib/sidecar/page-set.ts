@@ -227,10 +227,10 @@ class PlainReader {
     const parts = [this.#rest];
     let has = this.#rest.length;
     while (has < length) {
-      const { done, value } = await this.#chunks.next();
-      if (done === true) return damaged('it is cut off');
-      parts.push(value);
-      has += value.length;
+      const next = await this.#chunks.next();
+      if (next.done === true) return damaged('it is cut off');
+      parts.push(next.value);
+      has += next.value.length;
     }
     const all = parts.length === 1 ? this.#rest : Buffer.concat(parts, has);
     this.#rest = all.subarray(length);

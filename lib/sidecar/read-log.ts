@@ -138,7 +138,7 @@ export class LogReader {
       const index = this.#readIndex();
       const commits = (index.changes - this.#changes) >>> 0;
       if (commits === 0 && index.frames === this.#frames && this.#isOf(index)) return 0;
-      if (!this.#isOf(index)) this.#begin(index);
+      if (!this.#isOf(index) || this.#frames === 0) this.#begin(index);
       if ((index.frames - this.#frames) * (frameHead + index.pageSize) > mostAtOnce) throw new Unfit();
       if (this.#take(index, index.frames, numbers) !== commits) throw new Unfit();
       this.#changes = index.changes;
@@ -158,7 +158,7 @@ export class LogReader {
     if (!this.#isLost) return true;
     try {
       const index = this.#readIndex();
-      if (!this.#isOf(index) || index.frames < this.#frames) this.#begin(index);
+      if (!this.#isOf(index) || this.#frames === 0 || index.frames < this.#frames) this.#begin(index);
       const step = Math.ceil(mostOfStep / (frameHead + index.pageSize));
       const target = Math.min(index.frames, this.#frames + step);
       this.#take(index, target);
@@ -219,7 +219,7 @@ export class LogReader {
     };
   }
 
-  /** The log was begun again, or is read for the first time. */
+  /** The log was begun again, or nothing of it was read. SQLite writes its head no sooner than its first frame. */
   #begin(index: LogIndex): void {
     this.#offsets.clear();
     this.#frames = 0;

@@ -59,6 +59,8 @@ describe('A followed sidecar or service file', function () {
     const overwritten = noteState({ file }, folder, 'overwritten');
     const second = followed.cut();
     assert.ok(second !== undefined && [1, 2].every((page) => second.numbers.includes(page)));
+    // Nothing but the pin prevents it: the file has everything.
+    assert.equal(sidecar.overwriteStale([]), false);
     sets.push(await send(second));
     await requireSame(await readSets(sets), overwritten, 'what was overwritten');
     sidecar.close();

@@ -9,7 +9,8 @@ import { gather } from '../support/gather.js';
 import { makeFolder, tidyUp, timeout } from '../support/processes/run-program.js';
 import { piecesOf } from './followed.js';
 
-const pageSize = 512;
+const size = 512;
+const pageSize = size;
 const digestLength = 32;
 
 interface Made {
@@ -20,7 +21,7 @@ interface Made {
   readonly filled: Readonly<Record<number, number>>;
 }
 
-async function make({ first, last, pages, filled }: Made): Promise<Buffer> {
+async function make({ first, last, pages, filled }: Made, pageSize = size): Promise<Buffer> {
   const numbers = Uint32Array.from(Object.keys(filled), Number);
   const head: PageSetHead = { pageSize, pages, first, last, at: 1_700_000_000_000, numbers };
   async function* batches(): AsyncGenerator<{ numbers: Uint32Array; bytes: Buffer }> {
@@ -156,6 +157,9 @@ describe('A page set', function () {
       await assert.rejects(readAll(seal(changed)), PageSetDamaged, name);
     }
     assert.equal((await readAll(seal(plain))).length, 3);
+    for (const pageSize of [256, 1000, 131_072]) {
+      await assert.rejects(async () => readAll(await make(whole, pageSize)), PageSetDamaged, `pages of ${pageSize}`);
+    }
   });
 
   it('is inflated no further than its head says', async () => {

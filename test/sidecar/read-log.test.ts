@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openForCarrying } from '../../lib/sidecar/database.js';
 import { LogReader } from '../../lib/sidecar/read-log.js';
@@ -70,6 +70,22 @@ describe('The reader of a log', function () {
     open.connection.pragma('wal_checkpoint(TRUNCATE)');
     assert.equal(reader.read(pages), 0);
     assert.equal(reader.frames, 0);
+    open.write(() => open.put(3, 10));
+    assert.equal(reader.read(pages), 1);
+    assert.equal(reader.isLost, false);
+  });
+
+  it('reads while a write goes on that has begun the log again', () => {
+    open.connection.pragma('cache_size = 10');
+    open.write(() => open.put(1, 10));
+    reader.read(new Set());
+    open.connection.pragma('wal_checkpoint(PASSIVE)');
+    open.transaction.begin();
+    for (let id = 0; id < 50; id++) open.put(id, 10_000);
+    assert.equal(reader.read(new Set()), 0);
+    assert.equal(reader.frames, 0);
+    open.transaction.commit();
+    assert.equal(reader.read(new Set()), 1);
     assert.equal(reader.isLost, false);
   });
 
@@ -129,6 +145,29 @@ describe('The reader of a log', function () {
       assert.equal(reader.catchUp(), true);
     }
     closeSync(descriptor);
+  });
+
+  it('is lost when a frame fits the others, and is not the one that SQLite wrote', () => {
+    open.write(() => open.put(1, 10));
+    reader.read(new Set());
+    open.write(() => open.put(1, 10_000));
+    const descriptor = openSync(`${open.file}-wal`, 'r+');
+    const frames = Buffer.alloc(statSync(`${open.file}-wal`).size - logHead);
+    readSync(descriptor, frames, 0, frames.length, logHead);
+    const last = frames.subarray(frames.length - frameSize);
+    last[frameSize - 1] = (last[frameSize - 1] ?? 0) ^ 1;
+    const before = frames.subarray(frames.length - 2 * frameSize);
+    let sums = [before.readUInt32BE(16), before.readUInt32BE(20)] as const;
+    for (let at = 0; at < frameSize; at = at === 0 ? 24 : at + 8) {
+      const one = (sums[0] + last.readUInt32LE(at) + sums[1]) >>> 0;
+      sums = [one, (sums[1] + last.readUInt32LE(at + 4) + one) >>> 0];
+    }
+    last.writeUInt32BE(sums[0], 16);
+    last.writeUInt32BE(sums[1], 20);
+    writeSync(descriptor, frames, 0, frames.length, logHead);
+    closeSync(descriptor);
+    assert.equal(reader.read(new Set()), 0);
+    assert.equal(reader.isLost, true);
   });
 
   it('is not lost when frames of an older log lie behind the end', () => {
