@@ -59,9 +59,9 @@ export class FollowedFile {
     return this.#pinned !== undefined;
   }
 
-  /** Milliseconds that the present pin has lasted; 0 without one. The log can only grow meanwhile. */
-  get pinnedFor(): number {
-    return this.#pinned?.age ?? 0;
+  /** When the present pin was made; undefined without one. The log can only grow since then. */
+  get pinnedAt(): number | undefined {
+    return this.#pinned?.at;
   }
 
   /** @param listener is told after each commit that was read, synchronously; it must not throw */
@@ -71,6 +71,7 @@ export class FollowedFile {
 
   /** Takes in what was committed. To be called after each commit, before a later one can begin the log again. */
   read(): void {
+    if (this.#isClosed) return;
     const groups = this.#reader.read(this.#changed);
     this.#groups += groups;
     if (groups > 0) this.#listener?.();
@@ -87,29 +88,32 @@ export class FollowedFile {
 
   /**
    * Pins the present state for the pages that changed since the last cut.
+   * @param at milliseconds since 1970
    * @returns undefined where nothing changed, or it is lost
-   * @throws Error when there is a pin already
+   * @throws Error when there is a pin already, or SqliteError; nothing is lost by it
    */
-  cut(): PinnedPages | undefined {
+  cut(at: number): PinnedPages | undefined {
     this.#requireUnpinned();
     this.read();
-    if (this.isLost || this.#groups === this.#cut) return undefined;
-    return this.#pin(this.#changed, this.#cut + 1);
+    if (this.#isClosed || this.isLost || this.#groups === this.#cut) return undefined;
+    return this.#pin(this.#changed, this.#cut + 1, at);
   }
 
   /**
    * Pins the present state for all pages. When it was lost, this is a new beginning: groups are counted from 0 again.
+   * @param at milliseconds since 1970
    * @returns undefined as long as it has to be called again: the log is read in steps, with other work between them
-   * @throws Error when there is a pin already
+   * @throws Error when there is a pin already, or SqliteError
    */
-  cutWhole(): PinnedPages | undefined {
+  cutWhole(at: number): PinnedPages | undefined {
     this.#requireUnpinned();
+    if (this.#isClosed) return undefined;
     this.read();
     if (this.isLost) {
       if (!this.#reader.catchUp()) return undefined;
       this.#groups = 0;
     }
-    return this.#pin('all', 0);
+    return this.#pin('all', 0, at);
   }
 
   /**
@@ -144,12 +148,11 @@ export class FollowedFile {
     if (this.#pinned !== undefined) throw new Error('The state of another moment is pinned.');
   }
 
-  #pin(numbers: ReadonlySet<number> | 'all', first: number): PinnedPages | undefined {
-    if (this.#isClosed) return undefined;
+  #pin(numbers: ReadonlySet<number> | 'all', first: number, at: number): PinnedPages | undefined {
     try {
       this.#connection ??= openForReading(this.#file);
       const groups = { first, last: this.#groups };
-      const pinned = new PinnedPages(this.#connection, this.#reader, this.#descriptor, numbers, groups, () => {
+      const pinned = new PinnedPages(this.#connection, this.#reader, this.#descriptor, numbers, groups, at, () => {
         if (this.#pinned === pinned) this.#pinned = undefined;
       });
       this.#pinned = pinned;
@@ -157,8 +160,10 @@ export class FollowedFile {
       this.#cut = this.#groups;
       return pinned;
     } catch (error) {
-      if (!(error instanceof PinLost)) throw error;
-      this.#reader.lose();
+      const isLost = error instanceof PinLost;
+      // A beginning that did not come about is none.
+      if (isLost || first === 0) this.#reader.lose();
+      if (!isLost) throw error;
       return undefined;
     }
   }

@@ -47,9 +47,8 @@ export class PinnedPages {
   readonly pages: number;
   /** Of the pages that are asked for, ascending. */
   readonly numbers: Uint32Array;
-  /** Milliseconds since 1970 of the moment. */
-  readonly at = Date.now();
-  readonly #since = performance.now();
+  /** Milliseconds since 1970 of the moment. As long as it is pinned the log can only grow. */
+  readonly at: number;
   readonly #reader: LogReader;
   readonly #descriptor: number;
   readonly #offsets: Float64Array;
@@ -71,6 +70,7 @@ export class PinnedPages {
     descriptor: number,
     numbers: ReadonlySet<number> | 'all',
     groups: PinnedGroups,
+    at: number,
     released: () => void,
   ) {
     connection.exec('BEGIN');
@@ -87,6 +87,7 @@ export class PinnedPages {
       throw error;
     }
     this.groups = groups;
+    this.at = at;
     this.#reader = reader;
     this.#descriptor = descriptor;
     this.numbers = numbers === 'all' ? allPages(this.pages) : somePages(numbers, this.pages);
@@ -96,11 +97,6 @@ export class PinnedPages {
       if (connection.open && connection.inTransaction) connection.exec('ROLLBACK');
       released();
     };
-  }
-
-  /** Milliseconds since the moment. As long as it is pinned the log can only grow. */
-  get age(): number {
-    return performance.now() - this.#since;
   }
 
   /** Whether the log was begun again since, as far as it was looked at: the pages come from the file then. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { openForReading } from '../../lib/sidecar/database.js';
 import type { Connection } from '../../lib/sidecar/driver.js';
@@ -39,7 +40,14 @@ class History {
     return this.#open;
   }
 
+  /** A write that is not committed yet, and of which the log has pages. */
+  beginLong(): void {
+    this.#open.transaction.begin();
+    this.#edit(40);
+  }
+
   change(): void {
+    this.#endLong();
     for (let count = 1 + this.#dice(4); count > 0; count--) this.#transact();
     this.#tend();
   }
@@ -55,6 +63,7 @@ class History {
   }
 
   async end(): Promise<void> {
+    this.#endLong();
     await Promise.all(this.#threads);
     this.#threads = [];
     this.#reader.close();
@@ -65,6 +74,12 @@ class History {
   #start(): Followed {
     const settings = ['cache_size = 12', `wal_autocheckpoint = ${20 + this.#dice(150)}`];
     return openFollowed(this.#file, settings, 512 << this.#dice(5));
+  }
+
+  #endLong(): void {
+    if (!this.#open.transaction.isOpen) return;
+    if (this.isTime(2)) this.#open.transaction.commit();
+    else this.#open.transaction.rollback();
   }
 
   #transact(): void {
@@ -119,6 +134,8 @@ const carryInThread = (file: string): Promise<void> =>
     thread.on('exit', () => resolve());
   });
 
+const now = 1_700_000_000_000;
+
 describe('A file that a copy follows', function () {
   this.timeout(timeout);
 
@@ -137,8 +154,9 @@ describe('A file that a copy follows', function () {
         const whole = history.open.followed.isLost;
         assert.equal(whole, isReopened || round === 0, `seed ${seed}, round ${round}`);
         if (whole) sets = [];
+        if (history.isTime(3)) history.beginLong();
         const noted = noteState(history.open, folder, `${round}`);
-        const pinned = whole ? pinWhole(history.open) : history.open.followed.cut();
+        const pinned = whole ? pinWhole(history.open) : history.open.followed.cut(now);
         if (pinned === undefined) continue;
         sets.push(await send(pinned, () => history.change()));
         occurred.wholes += Number(whole);
@@ -182,7 +200,7 @@ describe('A file that a copy follows', function () {
     open.write(() => fill(open, 0, 200));
     open.connection.pragma('wal_checkpoint(PASSIVE)');
     const noted = noteState(open, folder, 'noted');
-    const changed = open.followed.cut();
+    const changed = open.followed.cut(now);
     assert.ok(changed !== undefined);
     const frames = open.followed.logged;
     const bytes = await send(changed, () => {
@@ -195,24 +213,35 @@ describe('A file that a copy follows', function () {
     open.close();
   });
 
+  it('has no beginning where its state could not be pinned', async () => {
+    const open = openFollowed(join(await makeFolder(), 'a.sqlite'));
+    renameSync(open.file, `${open.file}-away`);
+    assert.throws(() => open.followed.cutWhole(now), /unable to open|does not exist/);
+    renameSync(`${open.file}-away`, open.file);
+    assert.equal(open.followed.isLost, true);
+    assert.deepEqual(pinWhole(open).groups, { first: 0, last: 0 });
+    open.close();
+    assert.equal(open.followed.cutWhole(now), undefined);
+  });
+
   it('gives back what was not sent, and begins again after a whole file that was not', async () => {
     const open = openFollowed(join(await makeFolder(), 'a.sqlite'));
-    assert.equal(open.followed.cut(), undefined);
+    assert.equal(open.followed.cut(now), undefined);
     open.write(() => fill(open, 0, 50));
     pinWhole(open).release();
     open.write(() => open.put(1, 20_000));
-    const first = open.followed.cut();
+    const first = open.followed.cut(now);
     assert.ok(first !== undefined);
-    assert.throws(() => open.followed.cut(), /another moment is pinned/);
+    assert.throws(() => open.followed.cut(now), /another moment is pinned/);
     assert.equal(open.followed.changed, 0);
     open.followed.giveBack(first);
     open.write(() => open.connection.exec('UPDATE item SET body = zeroblob(9) WHERE id = 49'));
-    const second = open.followed.cut();
+    const second = open.followed.cut(now);
     assert.deepEqual(second?.groups, { first: 1, last: 2 });
     assert.ok(second !== undefined && [...first.numbers].every((number) => second.numbers.includes(number)));
     second.release();
-    assert.equal(open.followed.cut(), undefined);
-    const whole = open.followed.cutWhole();
+    assert.equal(open.followed.cut(now), undefined);
+    const whole = open.followed.cutWhole(now);
     assert.deepEqual(whole?.groups, { first: 0, last: 2 });
     assert.ok(whole !== undefined);
     open.followed.giveBack(whole);

@@ -8,6 +8,8 @@ import { openSidecar } from '../../lib/sidecar/sidecar.js';
 import { makeFolder, tidyUp, timeout } from '../support/processes/run-program.js';
 import { noteState, pinWhole, readSets, requireSame, send } from './followed.js';
 
+const now = 1_700_000_000_000;
+
 describe('A followed sidecar or service file', function () {
   this.timeout(timeout);
 
@@ -45,7 +47,7 @@ describe('A followed sidecar or service file', function () {
     assert.equal(told, 2);
     assert.equal(followed.groups, 2);
     const noted = noteState({ file }, folder, 'noted');
-    const cut = followed.cut();
+    const cut = followed.cut(now);
     assert.ok(cut !== undefined);
     // While pages are read nothing is overwritten below them, and nobody waits for it.
     assert.equal(sidecar.overwriteStale([]), false);
@@ -57,7 +59,7 @@ describe('A followed sidecar or service file', function () {
     assert.equal(followed.isLost, false);
     assert.equal(followed.groups, 3);
     const overwritten = noteState({ file }, folder, 'overwritten');
-    const second = followed.cut();
+    const second = followed.cut(now);
     assert.ok(second !== undefined && [1, 2].every((page) => second.numbers.includes(page)));
     // Nothing but the pin prevents it: the file has everything.
     assert.equal(sidecar.overwriteStale([]), false);
@@ -65,7 +67,7 @@ describe('A followed sidecar or service file', function () {
     await requireSame(await readSets(sets), overwritten, 'what was overwritten');
     sidecar.close();
     assert.equal(followed.isClosed, true);
-    assert.equal(followed.cut(), undefined);
+    assert.equal(followed.cut(now), undefined);
 
     const again = open();
     assert.equal(again.followed?.isLost, true);
@@ -85,7 +87,7 @@ describe('A followed sidecar or service file', function () {
       service.tend?.();
       logged.push(followed.logged);
       const noted = noteState({ file }, folder, `noted-${look}`);
-      const cut = followed.cut();
+      const cut = followed.cut(now);
       assert.ok(cut !== undefined);
       sets.push(await send(cut));
       await requireSame(await readSets(sets), noted, `look ${look}`);

@@ -23,6 +23,8 @@ export interface Followed {
   close(): void;
 }
 
+const now = 1_700_000_000_000;
+
 /** @param pageSize of a new file */
 export function openFollowed(file: string, settings: readonly string[] = [], pageSize = 4096): Followed {
   if (!existsSync(file)) {
@@ -70,7 +72,7 @@ export function openFollowed(file: string, settings: readonly string[] = [], pag
 /** Pins the whole file, however many steps the log takes. */
 export function pinWhole({ followed }: Pick<Followed, 'followed'>): PinnedPages {
   for (let step = 0; step < 1000; step++) {
-    const pinned = followed.cutWhole();
+    const pinned = followed.cutWhole(now);
     if (pinned !== undefined) return pinned;
   }
   throw new Error('It is never there.');

@@ -9,6 +9,8 @@ import { noteState, openFollowed, pinWhole, readSets, requireSame, send, type Fo
 const logHead = 32;
 const frameSize = 24 + 4096;
 
+const now = 1_700_000_000_000;
+
 describe('The reader of a log', function () {
   this.timeout(timeout);
 
@@ -184,7 +186,7 @@ describe('The reader of a log', function () {
   it('lets a copy begin again where a frame of its moment is damaged', async () => {
     pinWhole(open).release();
     open.write(() => open.put(1, 10));
-    const pinned = open.followed.cut();
+    const pinned = open.followed.cut(now);
     assert.ok(pinned !== undefined);
     const descriptor = openSync(`${open.file}-wal`, 'r+');
     const last = logHead + (open.followed.logged - 1) * frameSize;
@@ -192,7 +194,7 @@ describe('The reader of a log', function () {
     await assert.rejects(send(pinned), { name: 'PinLost' });
     open.followed.giveBack(pinned);
     assert.equal(open.followed.isLost, true);
-    assert.equal(open.followed.cut(), undefined);
+    assert.equal(open.followed.cut(now), undefined);
     flip(descriptor, last + 8);
     closeSync(descriptor);
     const noted = noteState(open, await makeFolder(), 'noted');
