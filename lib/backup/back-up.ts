@@ -9,7 +9,7 @@ import { readHead } from '../audit/chain.js';
 import { backupFiles, describeFile, digestManifest, type BackupFile, type BackupManifest } from './backup-manifest.js';
 import type { BackupCheck, FoundProblems } from './check-backup-worker.js';
 import { checkBackup, problemsOf } from './check-backup.js';
-import { sealWithPassphrase } from './seal-with-passphrase.js';
+import { sealWithPassphrase } from '../sealing/seal-with-passphrase.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { ChainSigner } from '../audit/signed-checkpoint.js';
 import type { Repository } from '../git/repositories/repository.js';

@@ -6,6 +6,7 @@ import { describeNetworkFault } from './describe-network-fault.js';
 import { isAllowed } from './dial.js';
 import { formatHostAndPort, normalizeHost } from './host-and-port.js';
 import { readBody, type Timeouts } from './read-foreign-body.js';
+import { writeBody, type StreamedBody } from './write-body.js';
 
 export interface HttpMeans extends AgentMeans {
   readonly clock: Clock;
@@ -13,10 +14,12 @@ export interface HttpMeans extends AgentMeans {
 }
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'HEAD' | 'PROPFIND' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'PROPFIND' | 'POST' | 'PUT' | 'DELETE';
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | StreamedBody;
+  /** Sent once only, also over a connection that the server closed meanwhile: doing it twice is another thing. */
+  readonly isOnce?: boolean;
   /** Bytes of the answer's body. One more is a fault. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
@@ -60,7 +63,7 @@ export class HttpClient {
     this.#timeouts = means.timeouts ?? usualTimeouts;
   }
 
-  /** @throws EgressFault when no answer comes */
+  /** @throws EgressFault when no answer comes; what the body throws when it cannot be read */
   async request(asked: HttpRequest): Promise<HttpAnswer> {
     let { url } = asked;
     for (let followed = 0; ; followed++) {
@@ -84,8 +87,9 @@ export class HttpClient {
       return await this.#send(asked);
     } catch (error) {
       asked.signal.throwIfAborted();
-      if (error instanceof StaleConnection) return this.#send(asked);
-      throw error;
+      if (!(error instanceof StaleConnection)) throw error;
+      if (asked.isOnce === true) throw describeNetworkFault(error.cause, this.#origin);
+      return this.#send(asked);
     }
   }
 
@@ -100,18 +104,27 @@ export class HttpClient {
     const request = this.#open(asked);
     const abort = (): void => void request.destroy(signal.reason as Error);
     signal.addEventListener('abort', abort, { once: true });
-    const timer = setTimeout(
-      () => request.destroy(new EgressFault('network', 'The server does not answer in time. It is asked again later.')),
-      this.#timeouts.head,
-    );
+    const giveUp = (): void =>
+      void request.destroy(new EgressFault('network', 'The server does not answer in time. It is asked again later.'));
+    let timer = setTimeout(giveUp, this.#timeouts.head);
+    let unreadable: { readonly cause: unknown } | undefined;
     try {
       return await new Promise((resolve, reject) => {
         request.once('response', resolve);
         request.on('error', (error) => reject(isStale(request, error) ? new StaleConnection(error) : error));
-        request.end(asked.body);
+        if (!isStreamed(asked.body)) request.end(asked.body);
+        else {
+          // As long as the server takes pieces, it is not late.
+          const restart = (): void => void (timer = restartTimer(timer, giveUp, this.#timeouts.head));
+          writeBody(request, asked.body, restart).catch((cause: unknown) => {
+            unreadable = { cause };
+            request.destroy(new Error('the body cannot be read', { cause }));
+          });
+        }
       });
     } catch (error) {
       signal.throwIfAborted();
+      if (unreadable !== undefined) throw unreadable.cause;
       throw error instanceof StaleConnection ? error : describeNetworkFault(error, this.#origin);
     } finally {
       clearTimeout(timer);
@@ -120,7 +133,8 @@ export class HttpClient {
   }
 
   #open({ url, method, headers, body }: HttpRequest): ClientRequest {
-    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const bytes = isStreamed(body) ? body.bytes : body === undefined ? undefined : Buffer.byteLength(body);
+    const length = bytes === undefined ? {} : { 'content-length': String(bytes) };
     try {
       return send(url, {
         agent: this.#agent,
@@ -168,6 +182,15 @@ export class HttpClient {
       discard: () => void message.on('error', () => undefined).destroy(),
     };
   }
+}
+
+function isStreamed(body: HttpRequest['body']): body is StreamedBody {
+  return typeof body === 'object' && 'open' in body;
+}
+
+function restartTimer(timer: NodeJS.Timeout, work: () => void, milliseconds: number): NodeJS.Timeout {
+  clearTimeout(timer);
+  return setTimeout(work, milliseconds);
 }
 
 class StaleConnection extends Error {

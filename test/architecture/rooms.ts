@@ -7,9 +7,9 @@ import path from 'node:path';
 export const floors: readonly (readonly string[])[] = [
   ['domain'],
   ['scheduling', 'disk', 'limits'],
-  ['text'],
+  ['text', 'egress', 'sealing'],
   ['git', 'sidecar', 'search', 'lines', 'extraction'],
-  ['access'],
+  ['access', 'stored'],
   ['audit'],
   ['view'],
   ['history'],
@@ -22,7 +22,7 @@ export const floors: readonly (readonly string[])[] = [
   ['derived', 'feed'],
   ['workspace'],
   ['operations'],
-  ['http', 'egress', 'records'],
+  ['http', 'records'],
   ['api'],
   ['mcp', 'remote', 'console', 'connectors', 'webhooks', 'signin', 'manual', 'commands'],
   ['metrics'],
@@ -111,7 +111,7 @@ interface Ownership {
 
 /** The rooms that may import each package. */
 export const owners: Readonly<Record<string, Ownership>> = {
-  'age-encryption': { rooms: ['backup'], why: 'only the secrets in a backup are sealed with a passphrase' },
+  'age-encryption': { rooms: ['sealing'], why: 'one place seals what the operator alone may open' },
   'better-sqlite3': { rooms: ['sidecar'], why: 'a larger installation puts another engine below lib/sidecar' },
   'better-sqlite3-13': { rooms: ['sidecar'], why: 'it is the same engine, for a later Node' },
   'isomorphic-git': { rooms: ['git'], why: 'its own write path loses commits; lib/git knows which parts are safe' },
@@ -152,15 +152,15 @@ export const owners: Readonly<Record<string, Ownership>> = {
   diff: { rooms: ['text'], why: 'the work of comparing two texts is bounded in one place' },
   'ipaddr.js': { rooms: ['egress'], why: 'one place decides which addresses are public' },
   saxes: {
-    rooms: ['connectors', 'extraction'],
-    why: 'XML comes from sources and in files, and each has bounds of its own',
+    rooms: ['egress', 'extraction'],
+    why: 'XML comes from other servers and in files, and each has bounds of its own',
   },
   yauzl: { rooms: ['extraction'], why: 'archives of strangers are opened in a child process alone' },
   entities: { rooms: ['search'], why: 'its words are those of the shown text' },
   htmlparser2: { rooms: ['extraction'], why: 'pages of strangers are read in a child process alone' },
   'postal-mime': { rooms: ['extraction'], why: 'mails of strangers are read in a child process alone' },
   'pdfjs-dist': { rooms: ['extraction'], why: 'PDFs of strangers are read in a child process alone' },
-  aws4fetch: { rooms: ['connectors'], why: 'only requests to object stores are signed so, and the transport is ours' },
+  aws4fetch: { rooms: ['egress'], why: 'only requests to object stores are signed so, and the transport is ours' },
   unhomoglyph: { rooms: ['operations'], why: 'names are compared by their look where one is given' },
   'mime-types': { rooms: ['operations'], why: 'a media type is decided once, when a document is written' },
 };

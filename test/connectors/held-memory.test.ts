@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { readPage } from '../../lib/connectors/s3/read-page.js';
+import { readPage } from '../../lib/egress/s3/read-page.js';
 import { readMultistatus } from '../../lib/connectors/webdav/read-multistatus.js';
 import { assertFault } from '../support/connectors/assert-fault.js';
 import { multistatus, response207 } from './webdav/scripted-nextcloud.js';

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../domain/clock.js';
+import { readRetryAfter } from '../../egress/retry-after.js';
+import { readPage, type ListedObject, type Page } from '../../egress/s3/read-page.js';
+import { explainError, readError, type StoreError } from '../../egress/s3/store-error.js';
 import { describeTime } from '../describe-time.js';
 import { downloadListed } from '../download-listed.js';
 import {
+  ForbiddenFile,
   SourceFault,
   UnreadableFile,
   type Listing,
@@ -10,9 +14,7 @@ import {
   type SourceEntry,
   type SourceFile,
 } from '../source.js';
-import { faultOf, judgeRead } from './judge-error.js';
-import { readError, type ObjectStore } from './object-store.js';
-import { readPage, type ListedObject, type Page } from './read-page.js';
+import type { ObjectStore } from './object-store.js';
 
 /** Of one part of a listing, with keys of their greatest length. */
 const maxPage = 16 * 1024 * 1024;
@@ -161,4 +163,34 @@ export class S3Source implements Source {
       ...(modifiedAt === undefined ? {} : { modifiedAt }),
     };
   }
+}
+
+/** Why the bucket cannot be listed. */
+function faultOf(error: StoreError, now: number): SourceFault {
+  const { status, headers } = error;
+  const retryAfter = readRetryAfter({ headers }, now);
+  const [fault, message] = explainError(error) ?? byStatus(status);
+  return new SourceFault(fault, message, retryAfter === undefined ? {} : { retryAfter });
+}
+
+/** Why one object cannot be read, or why none can. */
+function judgeRead(error: StoreError, now: number): SourceFault | UnreadableFile {
+  const { status, code } = error;
+  if (explainError(error) !== undefined || status === 401 || status === 429 || status === 503)
+    return faultOf(error, now);
+  if (status === 404) return new UnreadableFile('unreadable', 'it is gone meanwhile');
+  if (status === 412) return new UnreadableFile('unreadable', 'it was changed meanwhile');
+  if (code === 'InvalidObjectState') return new UnreadableFile('unreadable', 'it is archived, and has to be restored');
+  if (status === 403) return new ForbiddenFile('this access key may not read it');
+  return new UnreadableFile('unreadable', `status ${status}`);
+}
+
+function byStatus(status: number): readonly [SourceFault['fault'], string] {
+  if (status === 401 || status === 403)
+    return ['auth', 'This access key may not list the bucket. It needs the right to list it and to read its objects.'];
+  if (status === 404) return ['not_found', 'There is no such bucket. Check the name and the address.'];
+  if (status === 429) return ['rate', 'The store asks us to wait.'];
+  if (status === 503) return ['rate', 'The store is closed for a while.'];
+  if (status >= 500) return ['network', `The store failed with status ${status}. It is asked again later.`];
+  return ['not_found', `This address does not speak the protocol of S3 (status ${status}). Check it.`];
 }

@@ -1,6 +1,6 @@
-import { copyShortString, copyString } from '../copy-string.js';
+import { copyShortString, copyString } from '../../egress/copy-string.js';
 import { SourceFault } from '../source.js';
-import { childOf, readXml, textOf, type XmlElement } from '../xml/read-xml.js';
+import { childOf, readXml, textOf, type XmlElement } from '../../egress/read-xml.js';
 
 const dav = 'DAV:';
 const owncloud = 'http://owncloud.org/ns';

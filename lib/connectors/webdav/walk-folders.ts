@@ -1,4 +1,5 @@
 import { byteLength, maxSegmentLength } from '../../domain/location.js';
+import { EgressFault } from '../../egress/egress-fault.js';
 import type { HttpAnswer } from '../../egress/http-client.js';
 import { describeTime } from '../describe-time.js';
 import { SourceFault, type SourceEntry } from '../source.js';
@@ -92,14 +93,14 @@ async function* listWhereReadable(
     yield* listFolder(walk, folder, answer, waiting, count);
   } catch (error) {
     // Such as a control character in the name of one file.
-    if (folder.length === 0 || !(error instanceof SourceFault) || error.fault !== 'corrupt') throw error;
+    if (folder.length === 0 || !(error instanceof EgressFault) || error.fault !== 'corrupt') throw error;
     countFailure(count, () => error);
     yield [giveUp(walk, folder, error.message)];
   }
 }
 
-/** @throws SourceFault when the server has failed too often */
-function countFailure(count: Count, fault: () => SourceFault): void {
+/** @throws EgressFault when the server has failed too often */
+function countFailure(count: Count, fault: () => EgressFault): void {
   count.failures += 1;
   if (count.failures > maxFailures) throw fault();
 }

@@ -4,8 +4,8 @@ import { UnreadableFile, type Source, type SourceMeans } from '../../../lib/conn
 import { assertFault } from '../../support/connectors/assert-fault.js';
 import { skipBecause } from '../../support/skip.js';
 import { Follower, meansOf, readWhole } from '../follow.js';
-import { BucketClient } from './bucket-client.js';
-import { hasSwift, Swift, swiftKey } from './serve-with-swift.js';
+import { BucketClient } from '../../support/stored/bucket-client.js';
+import { hasSwift, Swift, swiftKey } from '../../support/stored/serve-with-swift.js';
 
 describe('a bucket of OpenStack Swift, which checks signatures', function () {
   let swift: Swift;

@@ -1,17 +1,12 @@
 /**
- * Seals in the age format (age-encryption.org/v1), with one recipient of type scrypt, as text. So other programs open
- * it, too: `age -d`. The package's own scrypt would hold the event loop for a second. Node's runs beside it.
+ * A passphrase as a recipient and an identity of the age format (age-encryption.org/v1, "The scrypt recipient type").
+ * The package's own scrypt would hold the event loop for a second. Node's runs beside it.
  */
 import { createCipheriv, createDecipheriv, scrypt } from 'node:crypto';
 import type * as Age from 'age-encryption';
 import type { Randomness } from '../domain/clock.js';
 
-/** It was sealed with another passphrase, belongs to another manifest, or was changed. */
-export class SealBroken extends Error {
-  override readonly name = 'SealBroken';
-}
-
-/** scrypt's N. It takes 128 MiB and a good part of a second, once a backup. */
+/** scrypt's N. It takes 128 MiB and a good part of a second. */
 const usualCost = 2 ** 17;
 /** The binary logarithm of the largest N accepted from a file. */
 const maxWorkFactor = 20;
@@ -22,27 +17,24 @@ const fileKeyLength = 16;
 /** The key sealed with this nonce is used once, so the nonce is constant. */
 const nonce = Buffer.alloc(12);
 
-/** Only backups need it, and every command should be quick. */
-const loadLibrary = (): Promise<typeof Age> => import('age-encryption');
-
-export interface SealOptions {
+export interface Passphrase {
   readonly passphrase: string;
-  /** The subject of the seal: it opens with no other. One line. */
-  readonly belongsTo: string;
   readonly randomness: Randomness;
   /** scrypt's N, a power of two. Left out: the usual one. */
   readonly cost?: number | undefined;
 }
 
-/**
- * Seals a text so that only the passphrase opens it, and a change is noticed. The subject of the seal is the first
- * line.
- */
-export async function sealWithPassphrase(text: string, options: SealOptions): Promise<string> {
-  const { passphrase, belongsTo, randomness, cost = usualCost } = options;
-  const { armor, Encrypter, Stanza } = await loadLibrary();
-  const encrypter = new Encrypter();
-  encrypter.addRecipient({
+/** Loaded where something is sealed or opened, since every command should be quick. */
+export const loadAge = (): Promise<typeof Age> => import('age-encryption');
+
+/** The recipient that only the passphrase opens. */
+export async function passphraseRecipient({
+  passphrase,
+  randomness,
+  cost = usualCost,
+}: Passphrase): Promise<Age.Recipient> {
+  const { Stanza } = await loadAge();
+  return {
     async wrapFileKey(fileKey) {
       const salt = Buffer.from(randomness.bytes(saltLength));
       const key = await deriveKey(passphrase, salt, cost);
@@ -51,27 +43,12 @@ export async function sealWithPassphrase(text: string, options: SealOptions): Pr
       const args = ['scrypt', salt.toString('base64').replaceAll('=', ''), String(Math.log2(cost))];
       return [new Stanza(args, new Uint8Array(body))];
     },
-  });
-  return armor.encode(await encrypter.encrypt(`${belongsTo}\n${text}`));
+  };
 }
 
-/** Opens a sealed text. @throws SealBroken */
-export async function openWithPassphrase(file: string, passphrase: string, belongsTo: string): Promise<string> {
-  const { armor, Decrypter } = await loadLibrary();
-  let sealed: Uint8Array;
-  try {
-    sealed = armor.decode(file);
-  } catch {
-    throw new SealBroken('is not of a form that this release knows');
-  }
-  const decrypter = new Decrypter();
-  decrypter.addIdentity({ unwrapFileKey: (stanzas: Age.Stanza[]) => unwrapFileKey(stanzas, passphrase) });
-  const opened = await decrypter.decrypt(sealed, 'text').catch(() => '');
-  const prefix = `${belongsTo}\n`;
-  if (!opened.startsWith(prefix)) {
-    throw new SealBroken('does not open: the passphrase is another one, or it or the manifest was changed');
-  }
-  return opened.slice(prefix.length);
+/** The identity that opens what was sealed with the passphrase. */
+export function passphraseIdentity(passphrase: string): Age.Identity {
+  return { unwrapFileKey: (stanzas: Age.Stanza[]) => unwrapFileKey(stanzas, passphrase) };
 }
 
 /** The key of the file. Null for a wrong passphrase. */

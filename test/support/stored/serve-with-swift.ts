@@ -31,7 +31,7 @@ export class Swift {
 
   static async start(): Promise<Swift> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'cartulary-swift-')));
-    const script = join('test', 'connectors', 's3', 'serve-swift.py');
+    const script = join('test', 'support', 'stored', 'serve-swift.py');
     const server = spawn(python, [script, folder, String(swiftPage)], { stdio: ['ignore', 'pipe', 'pipe'] });
     let complaints = '';
     server.stderr.on('data', (text: Buffer) => (complaints += String(text)));

@@ -1,6 +1,6 @@
 import { copyShortString, copyString } from '../copy-string.js';
-import { SourceFault } from '../source.js';
-import { readXml, textOf, type XmlElement } from '../xml/read-xml.js';
+import { EgressFault } from '../egress-fault.js';
+import { readXml, textOf, type XmlElement } from '../read-xml.js';
 
 /** An object as a listing has it. */
 export interface ListedObject {
@@ -29,7 +29,7 @@ const facts: readonly string[] = ['EncodingType', 'KeyCount', 'IsTruncated', 'Ne
 
 /**
  * Reads one answer to ListObjectsV2, and holds what it says of itself against what it has.
- * @throws SourceFault `corrupt` where it does not end as it says, so that nothing passes for deleted
+ * @throws EgressFault `corrupt` where it does not end as it says, so that nothing passes for deleted
  */
 export async function readPage(body: AsyncIterable<Buffer>): Promise<Page> {
   const said = new Map<string, string>();
@@ -40,15 +40,15 @@ export async function readPage(body: AsyncIterable<Buffer>): Promise<Page> {
       else if (facts.includes(element.local)) said.set(element.local, copyString(element.text.trim()));
     }
     if (listed.length > maxObjects)
-      throw new SourceFault('corrupt', 'The store lists more at once than it was asked for.');
+      throw new EgressFault('corrupt', 'The store lists more at once than it was asked for.');
   }
   const isEncoded = said.get('EncodingType') === 'url';
   const objects = isEncoded ? listed.map((each) => ({ ...each, key: decode(each.key) })) : listed;
   const count = said.get('KeyCount');
   if (count !== undefined && Number(count) !== objects.length)
-    throw new SourceFault(
+    throw new EgressFault(
       'corrupt',
-      'The store lists a different number of objects than it announces. The sync is tried again later.',
+      'The store lists a different number of objects than it announces. It is asked again later.',
     );
   return { objects, next: nextOf(said) };
 }
@@ -57,16 +57,16 @@ function nextOf(said: ReadonlyMap<string, string>): string | null {
   const isTruncated = said.get('IsTruncated');
   const next = said.get('NextContinuationToken') ?? '';
   if (isTruncated === 'false') return null;
-  if (isTruncated !== 'true') throw new SourceFault('corrupt', 'The store does not say whether its listing is whole.');
+  if (isTruncated !== 'true') throw new EgressFault('corrupt', 'The store does not say whether its listing is whole.');
   if (next === '' || next.length > maxToken)
-    throw new SourceFault('corrupt', 'The store cuts its listing and does not say how it goes on.');
+    throw new EgressFault('corrupt', 'The store cuts its listing and does not say how it goes on.');
   return next;
 }
 
 /** @returns the object with its key as it is written */
 function readObject(contents: XmlElement): ListedObject {
   const key = copyString(contents.children.find(({ local }) => local === 'Key')?.text ?? '');
-  if (key === '') throw new SourceFault('corrupt', 'The store lists an object without a key.');
+  if (key === '') throw new EgressFault('corrupt', 'The store lists an object without a key.');
   const size = textOf(contents, 'Size') ?? '';
   const time = Date.parse(textOf(contents, 'LastModified') ?? '');
   return {
@@ -83,6 +83,6 @@ function decode(written: string): string {
   try {
     return decodeURIComponent(written.replaceAll('+', ' '));
   } catch {
-    throw new SourceFault('corrupt', 'The store lists a key with a broken escape.');
+    throw new EgressFault('corrupt', 'The store lists a key with a broken escape.');
   }
 }

@@ -1,6 +1,6 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
-import { yieldToLoop } from '../../scheduling/yield-to-loop.js';
-import { SourceFault } from '../source.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
+import { EgressFault } from './egress-fault.js';
 
 /** An element with what is in it. */
 export interface XmlElement {
@@ -32,7 +32,7 @@ const pieceSize = 32 * 1024;
  * Reads an XML document while it arrives. The children of its root come out one after the other, in parts, so that a
  * document of any length takes little memory. A document type is refused, and with it every entity of its own.
  * @param isRoot whether this is the root that is expected
- * @throws SourceFault `corrupt` for what is not such a document, or ends too early
+ * @throws EgressFault `corrupt` for what is not such a document, or ends too early
  */
 export async function* readXml(
   body: AsyncIterable<Buffer>,
@@ -108,7 +108,7 @@ class ElementReader {
     try {
       work();
     } catch (cause) {
-      throw new SourceFault('corrupt', 'The source answered with XML that is incomplete or malformed.', { cause });
+      throw new EgressFault('corrupt', 'The source answered with XML that is incomplete or malformed.', { cause });
     }
     const done = this.#done;
     this.#done = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readXml, textOf, type XmlElement } from '../../../lib/connectors/xml/read-xml.js';
-import { assertFault } from '../../support/connectors/assert-fault.js';
+import { readXml, textOf, type XmlElement } from '../../lib/egress/read-xml.js';
+import { assertFault } from '../support/connectors/assert-fault.js';
 
 describe('XML of a source', () => {
   it('is read the same in pieces of every size', async () => {

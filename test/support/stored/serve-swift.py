@@ -41,7 +41,7 @@ for name, listener in listeners.items():
     serve(name, listener, f"[pipeline:main]\npipeline = {name}-server\n[app:{name}-server]\nuse = egg:swift#{name}\n")
 proxy = f"""
 [pipeline:main]
-pipeline = catch_errors cache listing_formats s3api tempauth proxy-server
+pipeline = catch_errors cache listing_formats s3api tempauth slo proxy-server
 [app:proxy-server]
 use = egg:swift#proxy
 account_autocreate = true
@@ -57,6 +57,8 @@ use = egg:swift#memcache
 memcache_servers = 127.0.0.1:1
 [filter:listing_formats]
 use = egg:swift#listing_formats
+[filter:slo]
+use = egg:swift#slo
 [filter:catch_errors]
 use = egg:swift#catch_errors
 """
