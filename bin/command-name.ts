@@ -1,6 +1,6 @@
 import { fstatSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { findSystemSettings } from '../lib/config.js';
+import { findSystemSettings } from '../lib/config/environment.js';
 
 let known: string | undefined;
 

@@ -67,7 +67,7 @@ const overview: Readonly<Record<string, readonly string[]>> = {
     'erasures',
   ],
   'Outside:': ['connector', 'webhook'],
-  'Checks and backups:': ['verify', 'doctor', 'audit', 'who', 'backup', 'restore', 'rebuild'],
+  'Checks and backups:': ['verify', 'doctor', 'audit', 'who', 'backup', 'restore', 'rebuild', 'follow'],
 };
 
 /** The part of the overview with the command. */
@@ -95,6 +95,7 @@ const groupDescriptions: Readonly<Record<string, string>> = {
   label: 'Labels of a document, to filter and search by.',
   connector: 'Connectors: each mirrors an outside source into a read-only folder.',
   changes: 'What changed, in order.',
+  follow: 'A copy of everything in a bucket, about a second behind.',
   webhook: 'Webhooks: each tells an address what changes.',
   message: 'Messages to and from the operator.',
   key: 'API keys of people and agents.',
@@ -118,6 +119,8 @@ const settings: Readonly<Record<string, string>> = {
   port: 'port',
   publicUrl: 'public_url',
   trustProxy: 'trust_proxy',
+  follow: 'follow',
+  followRecipients: 'follow_recipients',
   upgrade: 'upgrade',
   metricsHost: 'metrics_host',
   metricsPort: 'metrics_port',

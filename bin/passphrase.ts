@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { findPassphrase } from '../lib/config.js';
+import { findPassphrase } from '../lib/config/environment.js';
 import type { CalledWith } from './options.js';
 import { askFor, endProgress } from './print.js';
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandAnswer } from '../lib/commands/carrier/send-command.js';
+import { objectsOption, restoreFromObjects } from './follow.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
 import { passphraseOption, readPassphrase, usage } from './passphrase.js';
@@ -12,7 +13,8 @@ const workspaceOption = ['--workspace <name>', 'may be left out where there is o
 export function addPreserveCommands(program: Command): void {
   const restore = addCommand(program, {
     words: 'restore',
-    description: 'Restore a workspace from a backup or from a clone. It checks everything first and replaces nothing.',
+    description:
+      'Restore a workspace from a backup or from a clone, or everything from a copy in a bucket. It checks everything first and replaces nothing.',
     example: 'cartulary restore /mnt/backups/2027-01-31 --data restored --passphrase-file ./passphrase',
   })
     .argument('[folder]', 'the backup')
@@ -20,6 +22,10 @@ export function addPreserveCommands(program: Command): void {
     .option('--workspace <name>', 'with --clone: the name of the workspace')
     .option('--max-files <number>', 'with --clone: refuse a commit with more files and folders (default: 1000000)')
     .option('--partial', 'with --clone: accept commits that the service did not make')
+    .option(...objectsOption)
+    .option('--at <time>', 'with --objects: as of this moment, such as 2027-01-31T10:00:00Z (default: the newest)')
+    .option('--identity-file <file>', 'with --objects: the file with the secret key')
+    .option('--life <id>', 'with --objects: of this life, whichever is current; `follow points` lists them')
     .option(...passphraseOption);
   restore.action((folder: string | undefined) => restoreFrom(folder, restore.opts<CalledWith>()));
 
@@ -44,10 +50,11 @@ export function addPreserveCommands(program: Command): void {
 }
 
 async function restoreFrom(folder: string | undefined, options: CalledWith): Promise<void> {
+  if (options['objects'] !== undefined) return restoreFromObjects(options);
   const config = readConfig(options);
   const { clone } = options;
   if ((folder === undefined) === (typeof clone !== 'string')) {
-    throw usage('Name either the folder of a backup, or a clone with --clone.');
+    throw usage('Name the folder of a backup, a clone with --clone, or a copy with --objects.');
   }
   if (typeof clone === 'string' && config.workspace === null) throw usage('Name the workspace with --workspace.');
   const { restoreInto } = await import('../lib/app/restore-into.js');

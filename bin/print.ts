@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { escapeJson, showLine, showText } from '../lib/domain/visible-text.js';
-import { findTerminalSettings } from '../lib/config.js';
+import { findTerminalSettings } from '../lib/config/environment.js';
 import type { CommandError } from '../lib/commands/command.js';
 import { nameCommands } from './command-name.js';
 import { formatTable } from './table.js';

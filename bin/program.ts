@@ -11,6 +11,7 @@ import { addDocumentCommands } from './documents.js';
 import { addEraseCommands } from './erase.js';
 import { addInspectCommands } from './inspect.js';
 import { addManageCommands } from './manage.js';
+import { addFollowCommands } from './follow.js';
 import { ownOptionsFirst } from './options.js';
 import { addPreserveCommands } from './preserve.js';
 import { fail, misused, printFailure } from './print.js';
@@ -45,6 +46,7 @@ export function makeProgram(): Command {
   addTransferCommands(program);
   addBackupCommands(program);
   addPreserveCommands(program);
+  addFollowCommands(program);
   addConnectorCommands(program);
   addEraseCommands(program);
   addInspectCommands(program);

@@ -26,6 +26,8 @@ export function addServeCommands(program: Command): void {
     .option('--trust-proxy <proxies>', 'trusted proxies in front: their number, or their addresses')
     .option('--upgrade <when>', 'auto upgrades data of an earlier version, never refuses it (default: auto)')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info)')
+    .option('--follow <address>', 'keep a copy in a bucket, a second behind: s3://bucket/prefix')
+    .option('--follow-recipients <recipients>', 'who can open that copy, as `cartulary follow key` prints it')
     .option('--metrics-port <number>', 'the port of /metrics for Prometheus, such as 9464 (default: not served)')
     .option('--metrics-host <address>', 'the address of /metrics (default: 127.0.0.1)')
     .option('--create', 'serve a folder that has no workspace yet')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { ConfigError, findClientSettings } from '../lib/config.js';
+import { ConfigError } from '../lib/config.js';
+import { findClientSettings } from '../lib/config/environment.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 
 /** Maximum of milliseconds between a signal and the process's end. */

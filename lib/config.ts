@@ -3,9 +3,11 @@ import { dirname, isAbsolute, join, normalize, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findAccountDataFolder } from './disk/account-data-folder.js';
 import { findClosedFolder } from './disk/obstacle.js';
+import { secretVariables, type Environment } from './config/environment.js';
 import { ForeignFile, readOwn, requireOwn } from './disk/read-own.js';
 import { dropTrailing } from './domain/drop-trailing.js';
 import { isHostAndPort, isProxyAddress, isWebAddress } from './http/address-forms.js';
+import { isBucketAddress } from './stored/bucket-address.js';
 import { findWorkspaceFolders } from './integrity/find-workspace-folders.js';
 
 /** All settings, checked, with the defaults filled in. Frozen. */
@@ -43,6 +45,21 @@ export interface Config {
   readonly metrics: { readonly host: string; readonly port: number; readonly token: string | null } | null;
   /** Another OpenID Connect provider for people's sign-ins. */
   readonly upstream: UpstreamConfig | null;
+  /** Where a copy is kept; null for nowhere. */
+  readonly follow: FollowConfig | null;
+  /** The store of buckets: the address of its service, and its region; null for the usual ones. */
+  readonly objects: { readonly endpoint: string | null; readonly region: string | null };
+}
+
+export interface FollowConfig {
+  /** `s3://bucket/prefix` */
+  readonly address: string;
+  /** age recipients: who can restore. */
+  readonly recipients: readonly string[];
+  /** Milliseconds between two looks at what was changed. */
+  readonly interval: number;
+  /** Whether the operator knows that the bucket keeps what is deleted. */
+  readonly isVersioned: boolean;
 }
 
 export interface UpstreamConfig {
@@ -55,8 +72,6 @@ export interface UpstreamConfig {
 
 /** Settings as the command line gave them, by their names in the schema; undefined where an option was not used. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ConfigSources {
   readonly flags: Flags;
@@ -152,45 +167,12 @@ export function findUsualData(environment: Environment = process.env): string {
   return here;
 }
 
-/** No setting, so it is in no file and no object that could be shown. */
-const passphraseVariable = 'CARTULARY_PASSPHRASE';
-
-/** The passphrase of a backup, if the environment has it. */
-export function findPassphrase(environment: Environment = process.env): string | undefined {
-  return environment[passphraseVariable] || undefined;
-}
-
-/** As the passphrase: the key of an agent on this machine, and the service's address unless the data folder has it. */
-const keyVariable = 'CARTULARY_KEY';
-const urlVariable = 'CARTULARY_URL';
-
-/** The environment's key and address for a client of the service. */
-export const findClientSettings = (environment: Environment = process.env) => ({
-  key: environment[keyVariable] || undefined,
-  url: environment[urlVariable] || undefined,
-});
-
-/** How wide a terminal is said to be, and whether its user wants no colours (no-color.org). */
-export function findTerminalSettings(environment: Environment = process.env) {
-  const columns = /^[1-9]\d{0,4}$/.exec(environment['COLUMNS'] ?? '')?.[0];
-  const noColor = (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
-  return { columns: columns === undefined ? undefined : Number(columns), noColor };
-}
-
-/** The folders of commands, and device and number of the journal's stream (systemd.exec(5)). Empty where not set. */
-export const findSystemSettings = (environment: Environment = process.env) => ({
-  path: environment['PATH'] ?? '',
-  journalStream: environment['JOURNAL_STREAM'] ?? '',
-});
-
 /** Unknown variables that look like settings: most likely misspelt. */
 export function listUnknownVariables(environment: Environment = process.env): string[] {
   const schema = JSON.parse(readFileSync(packagePath('schema', 'config.json'), 'utf8')) as Schema;
   const known = new Set([
     'CARTULARY_CONFIG',
-    passphraseVariable,
-    keyVariable,
-    urlVariable,
+    ...secretVariables,
     ...Object.keys(schema.properties).map((n) => `CARTULARY_${n.toUpperCase()}`),
   ]);
   return Object.keys(environment).filter((name) => name.startsWith('CARTULARY_') && !known.has(name));
@@ -272,6 +254,11 @@ const formats: Readonly<Record<string, { readonly means: string; readonly test: 
   'host-port': {
     means: 'a host and a port such as git.example.org:443 or [fd00::1]:9000',
     test: isHostAndPort,
+  },
+  'bucket-address': { means: 'the address of a bucket, such as s3://backups/cartulary', test: isBucketAddress },
+  'age-recipient': {
+    means: 'a recipient that begins with age1, as `cartulary follow key` prints it',
+    test: (text) => /^age1[02-9ac-hj-np-z]{58}$/.test(text),
   },
   'absolute-path': { means: 'the absolute path of a folder below the root, without . and ..', test: isFolderPath },
   'connector-program': {
@@ -362,6 +349,18 @@ function toMetrics({ metrics_host: host, metrics_port: port, metrics_token: toke
   return port === undefined ? null : ({ host, port, token } as Config['metrics']);
 }
 
+/** @throws ConfigError where nobody could restore */
+function toFollow({ follow: address, follow_recipients: recipients, ...values }: Record<string, unknown>) {
+  if (address === undefined) return null;
+  if ((recipients as readonly string[]).length === 0) {
+    throw new ConfigError(
+      'Set follow_recipients too: who can open the copy. `cartulary follow key FILE` makes a key and prints its recipient.',
+    );
+  }
+  const interval = (values['follow_interval'] as number) * 1000;
+  return { address, recipients, interval, isVersioned: values['objects_versioned'] } as FollowConfig;
+}
+
 function toConfig(values: Readonly<Record<string, unknown>>): Config {
   const publicUrl = values['public_url'] as string | undefined;
   const config = {
@@ -389,6 +388,8 @@ function toConfig(values: Readonly<Record<string, unknown>>): Config {
     webhookHosts: values['webhook_hosts'],
     metrics: toMetrics(values),
     upstream: toUpstream(values),
+    follow: toFollow(values),
+    objects: { endpoint: values['objects_endpoint'] ?? null, region: values['objects_region'] ?? null },
   } as Config;
   for (const value of Object.values(config)) Object.freeze(value);
   return Object.freeze(config);

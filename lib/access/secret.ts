@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Randomness } from '../domain/clock.js';
+import { invalidRequest } from '../domain/refusal.js';
 import { encodeBase32 } from '../domain/identifier.js';
 
 /** The parts of `ck_<workspace>_<id>_<secret><checksum>`, as it is shown once. */
@@ -16,6 +17,14 @@ const keyPattern = /^ck_([a-z0-9][a-z0-9-]{0,38})_([0-9a-z]{16})_([0-9a-z]{52})(
 
 /** Names that fit a key and a folder. */
 export const workspaceNamePattern = /^[a-z0-9][a-z0-9-]{0,38}$/;
+
+/** @throws Refusal INVALID_REQUEST for a name that is none */
+export function requireWorkspaceName(name: string): void {
+  if (workspaceNamePattern.test(name)) return;
+  throw invalidRequest('bad_field', 'A workspace name is 1 to 39 of a-z 0-9 and -, not starting with -.', {
+    field: 'workspace',
+  });
+}
 
 function checksumOf(text: string): string {
   const bytes = Buffer.alloc(4);

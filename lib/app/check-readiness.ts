@@ -2,14 +2,18 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeError } from '../domain/describe-error.js';
 import type { Clock } from '../domain/clock.js';
+import type { FollowStatus } from '../domain/follow-status.js';
 import type { Readiness, RepositoryFault, RepositoryLag } from '../domain/readiness.js';
 import type { DiskRoom } from '../disk/disk-room.js';
+import type { Copies } from '../journal/copies.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** The parts of the service that the answer is made of. */
 export interface ReadinessParts {
   readonly dataFolder: string | null;
   readonly disk: DiskRoom | null;
+  /** Left out: there are none. */
+  readonly copies?: Copies | undefined;
   readonly clock: Clock;
   /** The workspaces that are open. */
   opened(): Iterable<Workspace>;
@@ -60,14 +64,16 @@ export class ReadinessProbe {
     // The next answer knows more.
     for (const { journal } of opened) journal.tryAgain();
     const isBehind = findLags(opened).some(({ since }) => clock.now() - since >= behindAfter);
-    const parts: Omit<Readiness, 'isReady'> = {
+    const parts: Omit<Readiness, 'isReady' | 'copy'> = {
       journal: areWell.every(Boolean) ? 'ok' : 'failed',
       disk: isMoved ? 'moved' : room,
       repository: isBehind ? 'behind' : findFaults(opened).length > 0 ? 'faulty' : 'ok',
       workspaces: faulty > 0 ? 'failed' : opened.length === 0 ? 'none' : 'ok',
     };
+    const copy = judgeCopy(this.#parts.copies?.status);
     // A damaged file keeps its documents from being read, and no others.
-    return { isReady: Object.values(parts).every((word) => word === 'ok' || word === 'faulty'), ...parts };
+    const isReady = Object.values(parts).every((word) => word === 'ok' || word === 'faulty') && copy !== 'superseded';
+    return { isReady, ...parts, copy };
   }
 
   /** Device and number of a file of the folder; undefined where it is not there. */
@@ -77,6 +83,12 @@ export class ReadinessProbe {
     const found = await stat(join(dataFolder, witness)).catch(() => undefined);
     return found === undefined ? undefined : `${found.dev} ${found.ino}`;
   }
+}
+
+function judgeCopy(status: FollowStatus | undefined): Readiness['copy'] {
+  if (status === undefined) return 'off';
+  if (status.state === 'superseded') return 'superseded';
+  return status.state === 'behind' || status.obstacle !== null ? 'behind' : 'ok';
 }
 
 /** Number of objects not yet in the repository; 0 where that cannot be read. */

@@ -1,6 +1,7 @@
 import type { Config } from '../config.js';
 import type { Log } from '../domain/log.js';
 import { Extractor } from '../extraction/extractor.js';
+import { findUnreachedCopies } from './open-follower.js';
 import { readBuild } from './read-build.js';
 import { makeSystemRandomness, systemClock } from './real-world.js';
 import { Service, type ServiceOptions } from './service.js';
@@ -27,6 +28,7 @@ export function openService(
   onNews?: ServiceOptions['onNews'],
   log?: Log,
   observers?: ServiceOptions['observers'],
+  copies?: ServiceOptions['copies'],
 ): Promise<Service> {
   return Service.open({
     dataFolder: config.data,
@@ -50,5 +52,6 @@ export function openService(
       ...(log === undefined ? {} : { log }),
     },
     webhooks: { hosts: config.webhookHosts },
+    copies: copies ?? (config.data === null ? undefined : findUnreachedCopies(config.data)),
   });
 }

@@ -10,6 +10,7 @@ import type { RestServer } from '../api/rest/server.js';
 import type { SignIn } from '../signin/sign-in.js';
 import type { ServerFacts } from '../commands/command.js';
 import { listenForCommands } from '../commands/carrier/listen-on-socket.js';
+import { openCopies } from './open-follower.js';
 import { openService } from './open-service.js';
 import { logChecks } from './check-start.js';
 import { readBuild } from './read-build.js';
@@ -80,11 +81,16 @@ export async function startService(
     // An upgrade goes on in steps of SQLite, and the log would have its lines only at the end.
     if (isOpening) writeOut(log);
   };
-  const service = await openService(config, onFault, onNews, log, metrics?.work);
+  const follower = openCopies(config, { onFault, onNews, observer: metrics?.work.onObjectRequest });
+  const service = await openService(config, onFault, onNews, log, metrics?.work, follower);
   isOpening = false;
   const observer = metrics?.requests;
   const opened: (() => Promise<void>)[] = [];
   try {
+    if (follower !== undefined) {
+      opened.push(() => follower.stop());
+      await follower.start(service);
+    }
     const metricsPort = metrics === undefined ? undefined : await openMetricsPort(metrics, service, config, log);
     if (metricsPort !== undefined) opened.push(() => metricsPort.close(0));
     // Loaded before a request can need it.
@@ -155,6 +161,7 @@ export async function startService(
         await Promise.all([server.close(within), commands?.close(), service.stopSchedules()]);
         await metricsPort?.close(0);
         await signIn.close();
+        await follower?.stop();
         await service.close();
         log.info({}, 'The service has stopped');
       },

@@ -6,7 +6,7 @@ import { CursorSealer } from '../access/seal-cursor.js';
 import { RateLimiter } from '../limits/token-buckets.js';
 import { makeWorkLimits, type WorkKind, type WorkLimits } from '../limits/work-limits.js';
 import type { WorkLimit } from '../limits/work-limiter.js';
-import { workspaceNamePattern } from '../access/secret.js';
+import { requireWorkspaceName } from '../access/secret.js';
 import { makeAuditKey, makeSigner } from '../audit/signed-checkpoint.js';
 import { makeSources, noAllowance, type ConnectorMeans } from '../connectors/sources.js';
 import type { Caller } from '../domain/caller.js';
@@ -24,6 +24,7 @@ import type { ListedWorkspace } from '../sidecar/tables/workspace-table.js';
 import { describeOrigin } from '../workspace/describe-origin.js';
 import { FaultyWorkspaces } from '../workspace/faulty-workspaces.js';
 import { adoptUnborn, openWorkspace, type WorkspaceFiles } from '../workspace/open-workspace.js';
+import type { Copies } from '../journal/copies.js';
 import { ServiceJournal } from '../journal/service-journal.js';
 import { createWorkspace } from '../journal/workspace-files.js';
 import { endRemovals, type RemovalReceipt } from '../backup/removed-workspace.js';
@@ -40,7 +41,7 @@ import type { SenderMeans } from '../webhooks/sender.js';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** The options of the service. */
-export interface ServiceOptions extends Pick<WorkspaceFiles, 'extractor' | 'timers'> {
+export interface ServiceOptions extends Pick<WorkspaceFiles, 'copies' | 'extractor' | 'timers'> {
   /** The data folder; null keeps everything in memory for a try-out. */
   readonly dataFolder: string | null;
   readonly git: 'auto' | 'never';
@@ -94,6 +95,7 @@ export class Service {
   readonly dataFolder: string | null;
   /** The disk of the data folder. Null in memory. */
   readonly disk: DiskRoom | null;
+  readonly copies: Copies | undefined;
   /** Data of no single workspace. */
   readonly file: ServiceFile;
   /** Changes people, sessions, links and consents. */
@@ -130,6 +132,7 @@ export class Service {
     this.randomness = files.randomness;
     this.dataFolder = files.dataFolder;
     this.disk = files.disk ?? null;
+    this.copies = files.copies;
     const key = serviceFile.addKey('cursor', files.randomness.bytes(32), files.clock.now());
     this.cursors = new CursorSealer(key, files.clock);
     this.limiter = new RateLimiter(files.clock);
@@ -149,6 +152,7 @@ export class Service {
     this.#probe = new ReadinessProbe({
       dataFolder: this.dataFolder,
       disk: this.disk,
+      copies: this.copies,
       clock: this.clock,
       opened: () => this.opened(),
       countFaulty: () => this.#faulty.names.length,
@@ -165,8 +169,8 @@ export class Service {
   }
 
   /**
-   * Takes the data folder, opens every workspace in it, and lets each catch up before anything is served. A workspace
-   * that cannot be opened is reported and set aside. The others are served.
+   * Takes the data folder, opens every workspace in it, and lets each catch up before anything is served. One that cannot
+   * be opened is reported and set aside.
    * @throws DataFolderInUse; OtherFormat when a newer version wrote the folder, or when it would have to be upgraded and
    * that was not wanted; Error when the service's own file cannot be read
    */
@@ -186,7 +190,7 @@ export class Service {
     try {
       upgrade?.begin();
       const file = dataFolder === null ? ':memory:' : join(dataFolder, 'service.sqlite');
-      const serviceFile = openServiceFile(file, schemaPath('service'));
+      const serviceFile = openServiceFile(file, schemaPath('service'), options.copies !== undefined);
       const files = {
         ...options,
         journalObserver: options.observers?.journal,
@@ -372,14 +376,6 @@ export class Service {
   }
 }
 
-/** @throws Refusal INVALID_REQUEST */
-function requireWorkspaceName(name: string): void {
-  if (workspaceNamePattern.test(name)) return;
-  throw invalidRequest('bad_field', 'A workspace name is 1 to 39 of a-z 0-9 and -, not starting with -.', {
-    field: 'workspace',
-  });
-}
-
 /** Each workspace's key for its audit chain, made once and kept in the service's file. */
 function keepSigners({ clock, randomness }: ServiceOptions, file: ServiceFile): WorkspaceFiles['signerOf'] {
   return (name) => {
@@ -390,8 +386,7 @@ function keepSigners({ clock, randomness }: ServiceOptions, file: ServiceFile): 
 }
 
 function meansOf({ connectors = {}, clock, randomness, dataFolder, observers }: ServiceOptions): ConnectorMeans {
-  const { onRun } = observers ?? {};
-  return { allowance: noAllowance, log: silence, clock, randomness, dataFolder, onRun, ...connectors };
+  return { allowance: noAllowance, log: silence, clock, randomness, dataFolder, onRun: observers?.onRun, ...connectors };
 }
 
 const ignore = (): void => undefined;

@@ -39,6 +39,7 @@ export const commandTables: Readonly<Record<string, () => Promise<Table>>> = {
   ls: reads,
   cat: reads,
   put: writes,
+  follow: async () => (await import('./follow-commands.js')).followCommands,
   mv: writes,
   rm: writes,
   workspace: async () => (await import('./workspace-commands.js')).workspaceCommands,

@@ -2,6 +2,7 @@ import type { RemovalReceipt } from '../backup/removed-workspace.js';
 import type { Caller } from '../domain/caller.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { Readiness, RepositoryFault, RepositoryLag } from '../domain/readiness.js';
+import type { Copies } from '../journal/copies.js';
 import type { Operation } from '../operations/operation.js';
 import type { Workspace } from '../workspace/workspace.js';
 import type { Fields } from './fields.js';
@@ -47,6 +48,8 @@ export interface CommandDependencies {
   readonly randomness: Randomness;
   /** null for one in memory. */
   readonly dataFolder: string | null;
+  /** What keeps copies elsewhere; undefined for nothing. */
+  readonly copies?: Copies | undefined;
   find(name: string): Workspace | undefined;
   names(): string[];
   addWorkspace(name: string): Promise<Workspace>;

@@ -15,6 +15,11 @@ export interface Readiness {
   readonly repository: 'ok' | 'behind' | 'faulty';
   /** `none`: there is no workspace. `failed`: one cannot be opened. */
   readonly workspaces: 'ok' | 'none' | 'failed';
+  /**
+   * The copy elsewhere. `off`: there is none. `behind`: changes wait for a bucket that cannot be reached; all else works,
+   * so the service is ready. `superseded`: another machine has taken over.
+   */
+  readonly copy: 'off' | 'ok' | 'behind' | 'superseded';
 }
 
 /** Commits of a workspace that wait for its repository, because it could not be written. */

@@ -45,6 +45,17 @@ export const reasons = {
     at: everywhere,
     means: 'The disk of the service has no room for it just now.',
   },
+  superseded: {
+    code: 'UNAVAILABLE',
+    at: everywhere,
+    means: 'Another machine has taken over the service.',
+  },
+
+  not_following: {
+    code: 'INVALID_REQUEST',
+    at: ['command'],
+    means: 'The service keeps no copy elsewhere.',
+  },
 
   // The request's form.
   bad_field: {

@@ -122,6 +122,12 @@ export function unavailable(cause?: unknown, retryAfter = 5): Refusal {
   });
 }
 
+/** Another machine has taken over the service: nothing is read or written here, since both leave records. */
+export function superseded(): Refusal {
+  const message = 'Another machine has taken over this service. Ask at its address.';
+  return new Refusal('UNAVAILABLE', message, { details: { reason: 'superseded' }, retryAfter: 60 });
+}
+
 /** The disk has no room for a write, for no caller. Reads go on as long as their records find room. */
 export function storageFull(cause?: unknown): Refusal {
   const message = 'The disk of the service is full, so nothing is written just now. Try again as Retry-After says.';

@@ -13,6 +13,7 @@ export const eraseSteps = [
   'copied',
   'swept',
   'overwritten',
+  'uncopied',
   'final',
 ] as const;
 
@@ -30,6 +31,7 @@ export const meaningOfStep: Readonly<Record<EraseStep, string>> = {
   dropped: 'its name is deleted; packs are being rewritten',
   copied: 'new packs are written; the old ones are being removed',
   swept: 'the old packs are gone; deleted bytes are being overwritten',
-  overwritten: 'deleted bytes are overwritten',
+  overwritten: 'deleted bytes are overwritten; copies elsewhere are being made anew',
+  uncopied: 'copies elsewhere have no trace of it',
   final: 'erased for good',
 };

@@ -1,5 +1,6 @@
 import type { ContentStages } from '../changes/content-stages.js';
 import type { SearchKeeper } from '../indexing/search-keeper.js';
+import type { Copies } from '../journal/copies.js';
 import type { Checkpointer } from '../journal/checkpoint.js';
 import type { Journal } from '../journal/journal.js';
 import type { Maintainer } from '../journal/maintain.js';
@@ -41,6 +42,8 @@ export interface ErasedWorkspace {
     keepOut<Result>(work: () => Promise<Result>): Promise<Result>;
   };
   readonly search: SearchKeeper;
+  /** Where copies are kept elsewhere; undefined for nowhere. */
+  readonly copies: Copies | undefined;
   /** Milliseconds for which a slow reader may keep a file that the erase removes. */
   readonly readersGrace: number;
   /** Resolves when the search index includes the whole history, or has failed. */

@@ -108,6 +108,10 @@ export class Purger {
     const { derived, snapshots } = this.#workspace;
     await derived.keepOut(() => snapshots.keepOut(() => this.#overwrite()));
     await reach('overwritten');
+    if (this.#workspace.copies !== undefined) {
+      await this.#workspace.copies.forgetPast(this.#workspace.name, this.#progress.signal);
+      await reach('uncopied');
+    }
     const held = await this.#finish();
     await reach('final');
     return held;

@@ -32,6 +32,13 @@ const batch = 128;
 const maxChanged = 10_000;
 
 /** Gets the progress of work on the whole index: its begin, its extent, and (null) its end. */
+/** Whether more tenths of the work are done than before, or it has begun or ended: worth a line of the log. */
+export function isAnotherTenth(before: SearchProgress | null, now: SearchProgress | null): boolean {
+  const tenth = (each: SearchProgress | null): number =>
+    each === null ? -1 : Math.floor((10 * each.done) / Math.max(1, each.documents));
+  return tenth(before) !== tenth(now);
+}
+
 export type OnSearchProgress = (progress: SearchProgress | null) => void;
 
 /**

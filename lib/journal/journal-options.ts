@@ -1,4 +1,5 @@
 import type { Clock, Randomness } from '../domain/clock.js';
+import type { Refusal } from '../domain/refusal.js';
 import type { Oid } from '../git/objects/objects.js';
 import type { Tree } from '../git/objects/tree.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
@@ -36,6 +37,8 @@ export interface JournalOptions {
   readonly afterWrite?: (transaction: WriteTransaction, before: WorkspaceState) => void;
   /** Left out: nothing is counted. */
   readonly observer?: JournalObserver | undefined;
+  /** Why nothing may be written any more; left out or undefined, everything may. Asked for each write. */
+  readonly refusal?: (() => Refusal | undefined) | undefined;
   /** Called with the cause when a group could not be committed. */
   readonly onFault: (cause: unknown) => void;
 }

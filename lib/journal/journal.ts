@@ -32,8 +32,7 @@ const triedAt = 'tried_at';
  * them together: one fsync a group. Callers get their answers only then.
  *
  * Invariant: between BEGIN and COMMIT nothing else uses the writer's connection, so a half-done group is never seen. A
- * group of usual writes is committed without an await. A long write has its group for itself, without a savepoint, and
- * others read the last committed state between its steps.
+ * long write has a group of its own, without a savepoint; others read the last committed state between its steps.
  */
 export class Journal {
   readonly #options: JournalOptions;
@@ -129,7 +128,8 @@ export class Journal {
   }
 
   #enqueue<Result>(work: WaitingWrite['work'] & (Write<Result> | WriteInSteps<Result>)): Promise<Result> {
-    if (this.#closing) return Promise.reject(unavailable(new Error('The workspace is closed.')));
+    const closed = this.#closing ? unavailable(new Error('The workspace is closed.')) : this.#options.refusal?.();
+    if (closed !== undefined) return Promise.reject(closed);
     return new Promise<Result>((resolve, reject) => {
       this.#queue.push({
         work,

@@ -9,6 +9,7 @@ export const remedies: Readonly<Record<ReasonMetAt<'mcp'>, string>> = {
   unavailable: 'Wait retry_after_s seconds, then try again. This says nothing about whether the document exists.',
   storage_full:
     'Nothing was written. Wait retry_after_s seconds, then send it again. If it lasts, tell a person who runs the service.',
+  superseded: 'Tell a person who runs the service: another machine serves it now, and this address is out of use.',
   bad_field: 'Correct the argument named in field, or leave it out if it is optional.',
   unknown_field: 'Leave out the argument named in field.',
   missing_field: 'Add the argument named in field.',

@@ -2,6 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import type { ConnectorMeans } from '../connectors/sources.js';
 import type { ExtractorOptions } from '../extraction/extractor.js';
 import type { Sent } from '../domain/webhook.js';
+import type { BucketObserver } from '../stored/bucket-requests.js';
 import type { JournalObserver } from '../journal/journal-options.js';
 
 /** Who is notified of work that no request waits for to be seen. */
@@ -10,6 +11,7 @@ export interface WorkObservers {
   readonly onRun: NonNullable<ConnectorMeans['onRun']>;
   /** A message of a webhook was sent, or could not be. */
   readonly onSent: (sent: Sent) => void;
+  readonly onObjectRequest: BucketObserver;
   readonly texts: Required<Pick<ExtractorOptions, 'onRead' | 'onLost'>>;
 }
 
@@ -18,6 +20,9 @@ const readingBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Seconds of a commit: a good disk takes a millisecond, a full queue of a bad one seconds. */
 const commitBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+/** Seconds of a request to a bucket: a small one takes some hundredths, a part of a large file minutes. */
+const objectBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Counts commits, runs of connectors, deliveries of webhooks and texts of files. */
 export function countWork(registry: Registry): WorkObservers {
@@ -68,7 +73,24 @@ export function countWork(registry: Registry): WorkObservers {
     labelNames: ['by'],
     registers,
   });
+  const asked = new Counter({
+    name: 'cartulary_objects_requests_total',
+    help: 'Requests to the bucket with the copy, by method and status; fault where no answer came',
+    labelNames: ['method', 'status'],
+    registers,
+  });
+  const answered = new Histogram({
+    name: 'cartulary_objects_request_duration_seconds',
+    help: 'Time until the bucket with the copy has answered a request',
+    labelNames: ['method'],
+    buckets: objectBuckets,
+    registers,
+  });
   return {
+    onObjectRequest(method, status, milliseconds) {
+      asked.inc({ method, status: String(status) });
+      answered.observe({ method }, milliseconds / 1000);
+    },
     texts: {
       onRead({ extraction, bytes: size, milliseconds, isEnd }) {
         read.observe({ outcome: 'reason' in extraction ? extraction.reason : 'done' }, milliseconds / 1000);

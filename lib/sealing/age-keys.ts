@@ -1,4 +1,6 @@
 /** The keys of age (age-encryption.org/v1, "The X25519 recipient type"), as people hand them in. */
+import { writeFile } from 'node:fs/promises';
+
 /** A text is no key of age. The message says what it is instead, and never quotes it. */
 export class KeyMalformed extends Error {
   override readonly name = 'KeyMalformed';
@@ -79,4 +81,16 @@ function polymod(sum: number, value: number): number {
     (next, generator, bit) => ((top >>> bit) & 1 ? next ^ generator : next),
     ((sum & 0x1ffffff) << 5) ^ value,
   );
+}
+
+/**
+ * Makes a key, and writes its secret half into a new file in the form of age-keygen.
+ * @throws the system's error where there is such a file, or it cannot be written
+ */
+export async function makeIdentityFile(file: string): Promise<{ readonly recipient: string }> {
+  const { generateIdentity, identityToRecipient } = await import('age-encryption');
+  const identity = await generateIdentity();
+  const recipient = await identityToRecipient(identity);
+  await writeFile(file, `# public key: ${recipient}\n${identity}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  return { recipient };
 }

@@ -89,14 +89,16 @@ export class FollowedFile {
   /**
    * Pins the present state for the pages that changed since the last cut.
    * @param at milliseconds since 1970
+   * @param more pages that are wanted too: then there is a pin even where nothing changed
    * @returns undefined where nothing changed, or it is lost
    * @throws Error when there is a pin already, or SqliteError; nothing is lost by it
    */
-  cut(at: number): PinnedPages | undefined {
+  cut(at: number, more?: ReadonlySet<number>): PinnedPages | undefined {
     this.#requireUnpinned();
     this.read();
-    if (this.#isClosed || this.isLost || this.#groups === this.#cut) return undefined;
-    return this.#pin(this.#changed, this.#cut + 1, at);
+    if (this.#isClosed || this.isLost || (more === undefined && this.#groups === this.#cut)) return undefined;
+    const wanted = more === undefined ? this.#changed : new Set([...more, ...this.#changed]);
+    return this.#pin(wanted, this.#cut + 1, at);
   }
 
   /**

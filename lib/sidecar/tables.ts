@@ -33,6 +33,7 @@ import { PrincipalTable } from './tables/principal-table.js';
 import { RelocationTable } from './tables/relocation-table.js';
 import { RewrittenCommitTable } from './tables/rewritten-commit-table.js';
 import { StoredBytesTable } from './tables/stored-bytes-table.js';
+import { StoredObjectTable } from './tables/stored-object-table.js';
 import { TrashTable } from './tables/trash-table.js';
 import { VersionTable } from './tables/version-table.js';
 import { WebhookTable } from './tables/webhook-table.js';
@@ -50,6 +51,7 @@ export interface Tables {
   readonly labels: LabelTable;
   readonly idempotency: IdempotencyTable;
   readonly storedBytes: StoredBytesTable;
+  readonly storedObjects: StoredObjectTable;
   readonly objects: ObjectTable;
   readonly audit: AuditTable;
   readonly auditCheckpoints: AuditCheckpointTable;
@@ -91,6 +93,7 @@ export function makeTables(connection: Connection, touched: (what: Touched) => v
     labels: new LabelTable(connection),
     idempotency: new IdempotencyTable(connection),
     storedBytes: new StoredBytesTable(connection),
+    storedObjects: new StoredObjectTable(connection),
     objects: new ObjectTable(connection),
     audit: new AuditTable(connection),
     auditCheckpoints: new AuditCheckpointTable(connection),

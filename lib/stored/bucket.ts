@@ -41,12 +41,12 @@ export class Bucket {
    *   has just these bytes counts as written: the bytes of two writers have to differ
    * @throws BucketFault
    */
-  putBytes(name: string, bytes: Uint8Array, options: Abortable): Promise<{ readonly etag: string }>;
   putBytes(
     name: string,
     bytes: Uint8Array,
     options: Abortable & Condition,
   ): Promise<{ readonly etag: string } | 'refused' | 'unsupported'>;
+  putBytes(name: string, bytes: Uint8Array, options: Abortable): Promise<{ readonly etag: string }>;
   async putBytes(
     name: string,
     bytes: Uint8Array,

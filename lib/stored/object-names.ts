@@ -6,11 +6,13 @@ export const serviceShard = '_service';
 export type ObjectName =
   | { readonly kind: 'format' }
   | { readonly kind: 'current' }
+  | { readonly kind: 'life'; readonly life: string }
   | ({ readonly kind: 'set'; readonly epoch: number; readonly first: number; readonly last: number } & InLife)
   /** `at`: milliseconds since 1970 of the point. */
   | ({ readonly kind: 'point'; readonly epoch: number; readonly last: number; readonly at: number } & InLife)
-  | ({ readonly kind: 'pack' | 'blob' | 'audit'; readonly file: string } & InLife)
-  | { readonly kind: 'key'; readonly shard: string; readonly generation: number };
+  /** A file beside the sidecar: `packs/pack-1f….pack`, `blobs/1f…` or `audit/…`. */
+  | ({ readonly kind: 'file'; readonly file: string } & InLife)
+  | ({ readonly kind: 'key'; readonly generation: number } & InLife);
 
 interface InLife {
   readonly shard: string;
@@ -21,11 +23,11 @@ interface InLife {
 /** As workspaces are named, and the service's file. */
 const shardForm = /^(?:_service|[a-z0-9][a-z0-9-]{0,38})$/;
 const lifeForm = /^[0-9a-f]{32}$/;
-const fileForms = {
-  pack: /^[a-z0-9][a-z0-9-]{0,127}$/,
-  blob: /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/,
+const fileForms: Readonly<Record<string, RegExp>> = {
+  packs: /^pack-(?:[0-9a-f]{40}|[0-9a-f]{64})\.pack$/,
+  blobs: /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/,
   audit: /^[0-9A-Za-z][0-9A-Za-z._-]{0,199}$/,
-} as const;
+};
 const numberForm = /^(?:0|[1-9][0-9]{0,15})$/;
 
 /**
@@ -43,18 +45,16 @@ function write(object: ObjectName): string {
     case 'format':
     case 'current':
       return `${object.kind}.json`;
+    case 'life':
+      return `lives/${object.life}.json`;
     case 'key':
-      return `${object.shard}/keys/${object.generation}`;
+      return `${underLife(object)}keys/${object.generation}`;
     case 'set':
       return `${underEpoch(object)}sets/${object.first}-${object.last}.set`;
     case 'point':
       return `${underEpoch(object)}points/${object.last}-${object.at}.json`;
-    case 'pack':
-      return `${underLife(object)}packs/${object.file}.pack`;
-    case 'blob':
-      return `${underLife(object)}blobs/${object.file}`;
-    case 'audit':
-      return `${underLife(object)}audit/${object.file}`;
+    case 'file':
+      return `${underLife(object)}${object.file}`;
   }
 }
 
@@ -68,25 +68,23 @@ export function underEpoch({ epoch, ...inLife }: InLife & { readonly epoch: numb
   return `${underLife(inLife)}${epoch}/`;
 }
 
-/** What the names of all keys of a shard begin with. */
-export function underKeys(shard: string): string {
-  return `${shard}/keys/`;
+/** What the names of all objects of a shard begin with. */
+export function underShard(shard: string): string {
+  return `${shard}/`;
 }
 
 /** @returns undefined for a name that is not ours */
 export function parseObjectName(name: string): ObjectName | undefined {
   if (name === 'format.json') return { kind: 'format' };
   if (name === 'current.json') return { kind: 'current' };
+  const life = /^lives\/([0-9a-f]{32})\.json$/.exec(name)?.[1];
+  if (life !== undefined) return { kind: 'life', life };
   const [shard = '', ...below] = name.split('/');
   if (!shardForm.test(shard)) return undefined;
   const [second = '', third = '', fourth = '', fifth = ''] = below;
-  if (second === 'keys' && below.length === 2) {
-    const generation = readNumber(third);
-    return generation === undefined || generation === 0 ? undefined : { kind: 'key', shard, generation };
-  }
   if (!lifeForm.test(second)) return undefined;
   const inLife = { shard, life: second };
-  if (below.length === 3) return parseFile(inLife, third, fourth);
+  if (below.length === 3) return parseInLife(inLife, third, fourth);
   const epoch = readNumber(third);
   if (below.length !== 4 || epoch === undefined || epoch === 0) return undefined;
   if (fourth === 'sets') {
@@ -99,13 +97,13 @@ export function parseObjectName(name: string): ObjectName | undefined {
   return last === undefined || at === undefined ? undefined : { kind: 'point', ...inLife, epoch, last, at };
 }
 
-function parseFile(inLife: InLife, folder: string, written: string): ObjectName | undefined {
-  if (folder === 'packs') {
-    const file = withoutEnd(written, '.pack');
-    return file !== undefined && fileForms.pack.test(file) ? { kind: 'pack', ...inLife, file } : undefined;
+function parseInLife(inLife: InLife, folder: string, file: string): ObjectName | undefined {
+  if (folder === 'keys') {
+    const generation = readNumber(file);
+    return generation === undefined || generation === 0 ? undefined : { kind: 'key', ...inLife, generation };
   }
-  const kind = folder === 'blobs' ? 'blob' : folder === 'audit' ? 'audit' : undefined;
-  return kind !== undefined && fileForms[kind].test(written) ? { kind, ...inLife, file: written } : undefined;
+  const isFile = Object.hasOwn(fileForms, folder) && fileForms[folder]?.test(file) === true;
+  return isFile ? { kind: 'file', ...inLife, file: `${folder}/${file}` } : undefined;
 }
 
 function withoutEnd(text: string, end: string): string | undefined {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { makeWorkLimits, type WorkLimits } from '../limits/work-limits.js';
 import type { ChainSigner } from '../audit/signed-checkpoint.js';
 import { sweepArchives } from '../audit/sweep-archives.js';
+import type { Copies } from '../journal/copies.js';
 import type { DiskRoom } from '../disk/disk-room.js';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { operatorId } from '../domain/principal.js';
@@ -34,6 +35,8 @@ export interface WorkspaceFiles extends NewWorkspaceFiles {
   readonly lines?: LineFinder;
   /** The disk of the data folder. Left out, it is not watched. */
   readonly disk?: DiskRoom | undefined;
+  /** Where copies of the workspace are kept elsewhere. Left out: nowhere. */
+  readonly copies?: Copies | undefined;
   readonly onFault: (what: string, cause: unknown) => void;
   /** Receives news of long work in the background, for the log. */
   readonly onNews?: WorkspaceOptions['onNews'];
@@ -118,6 +121,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
         migrations,
         paths !== undefined,
         tellUpgrade(files, name),
+        files.copies !== undefined,
       ),
     repository,
     signer: files.signerOf(name),
@@ -130,6 +134,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
     workLimits: files.workLimits ?? makeWorkLimits(),
     lines: files.lines ?? new LineFinder(),
     disk: files.disk ?? null,
+    copies: files.copies,
     onFault,
     onNews,
     journalObserver: files.journalObserver,

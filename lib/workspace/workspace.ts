@@ -19,6 +19,7 @@ import { isFull } from '../sidecar/fault.js';
 import type { ServicePart } from '../sidecar/service-file.js';
 import type { Sidecar } from '../sidecar/sidecar.js';
 import { AnswerTime } from '../journal/answer-time.js';
+import type { Copies } from '../journal/copies.js';
 import { Checkpointer } from '../journal/checkpoint.js';
 import { Eraser, type OnEraseStep } from '../erase/eraser.js';
 import { FeedTail } from '../feed/tail.js';
@@ -35,7 +36,7 @@ import { openWriteContext, type WriteContext } from '../changes/write-context.js
 import { checkSoundness } from '../journal/recover.js';
 import type { IndexedTexts } from '../indexing/indexed-texts.js';
 import { openTexts } from '../indexing/open-texts.js';
-import { catchUpSearch, IndexCatchUp } from '../indexing/catch-up-search.js';
+import { catchUpSearch, IndexCatchUp, isAnotherTenth } from '../indexing/catch-up-search.js';
 import { SearchKeeper, type SearchProgress } from '../indexing/search-keeper.js';
 import type { ServiceJournal } from '../journal/service-journal.js';
 import { Snapshots } from '../journal/snapshots.js';
@@ -89,6 +90,7 @@ export interface WorkspaceOptions {
   readonly lines: LineFinder;
   /** The disk of the data folder. Null in memory. */
   readonly disk: DiskRoom | null;
+  readonly copies?: Copies | undefined;
   /** Receives survived faults, for the log. */
   readonly onFault: (what: string, cause: unknown) => void;
   /** Receives news of long work in the background, for the log. */
@@ -132,6 +134,7 @@ export class Workspace {
   readonly lines: LineFinder;
   readonly texts: IndexedTexts;
   readonly disk: DiskRoom | null;
+  readonly copies: Copies | undefined;
   /** Milliseconds for which a slow reader may keep removed files open. */
   readonly readersGrace: number;
   readonly journal: Journal;
@@ -179,6 +182,7 @@ export class Workspace {
     this.workLimits = options.workLimits;
     this.lines = options.lines;
     this.disk = options.disk;
+    this.copies = options.copies;
     // The log says once that the disk is full, not once for each write.
     const onFault: WorkspaceOptions['onFault'] = (what, cause) => {
       if (options.disk !== null && isFull(cause)) options.disk.noteFull();
@@ -194,6 +198,7 @@ export class Workspace {
     this.journal = new Journal({
       openSidecar: options.openSidecar,
       disk: options.disk,
+      refusal: () => options.copies?.refusal(),
       trees: this.#trees,
       loadTree: (oid) => this.objects.readTree(oid),
       clock: options.clock,
@@ -354,9 +359,7 @@ export class Workspace {
   #logSearchProgress(progress: SearchProgress | null): void {
     const before = this.search.progress;
     this.search.noteProgress(progress);
-    const tenth = (each: SearchProgress | null): number =>
-      each === null ? -1 : Math.floor((10 * each.done) / Math.max(1, each.documents));
-    if (tenth(before) === tenth(progress)) return;
+    if (!isAnotherTenth(before, progress)) return;
     const figures = { workspace: this.name, ...(progress ?? before) };
     const what = progress === null ? 'Work on the search index has ended' : 'The search index is being worked on';
     this.#onNews?.(what, figures);

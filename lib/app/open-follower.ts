@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.js';
+import { findObjectsKey } from '../config/environment.js';
+import type { Copies } from '../journal/copies.js';
+import { systemTimers } from '../scheduling/timers.js';
+import { Bucket } from '../stored/bucket.js';
+import { httpForBucket, type BucketObserver } from '../stored/bucket-requests.js';
+import { parseBucketAddress } from '../stored/bucket-address.js';
+import { followFolder } from '../stored/follow-folder.js';
+import { Follower, type FollowerOptions } from '../stored/follower.js';
+import { makeSystemRandomness, systemClock } from './real-world.js';
+
+/** Milliseconds between two moments that can be restored by their time. */
+const pointInterval = 60_000;
+
+/** There is no key for the store of buckets. */
+export class NoObjectsKey extends Error {
+  override readonly name = 'NoObjectsKey';
+}
+
+/**
+ * Opens a part of a bucket.
+ * @param address `s3://bucket/prefix`
+ * @throws NoObjectsKey
+ */
+export function openBucket(
+  { objects: { endpoint, region } }: Pick<Config, 'objects'>,
+  address: string,
+  observer?: BucketObserver,
+): Bucket {
+  const key = findObjectsKey();
+  if (key === undefined) {
+    throw new NoObjectsKey('Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that may use the bucket.');
+  }
+  const parsed = parseBucketAddress(address);
+  if (parsed === undefined) throw new NoObjectsKey(`${address} is no address of a bucket, such as s3://backups/cartulary.`);
+  const usedRegion = region ?? 'us-east-1';
+  const root = new URL(`${endpoint ?? `https://s3.${usedRegion}.amazonaws.com`}/${parsed.bucket}`);
+  return new Bucket({
+    root,
+    prefix: parsed.prefix === '' ? '' : `${parsed.prefix}/`,
+    key,
+    region: usedRegion,
+    clock: systemClock,
+    randomness: makeSystemRandomness(),
+    http: httpForBucket(root, { clock: systemClock }),
+    ...(observer && { observer }),
+  });
+}
+
+/**
+ * What keeps the copies of a data folder, as configured.
+ * @returns undefined where there are none
+ */
+export function openCopies(
+  config: Pick<Config, 'follow' | 'objects'> & { readonly data: string | null },
+  means: Pick<FollowerOptions, 'onFault' | 'onNews'> & { readonly observer?: BucketObserver | undefined },
+): Follower | undefined {
+  const { data, follow } = config;
+  if (follow === null || data === null) return undefined;
+  return new Follower({
+    bucket: openBucket(config, follow.address, means.observer),
+    address: follow.address,
+    dataFolder: data,
+    recipients: follow.recipients,
+    interval: follow.interval,
+    pointInterval,
+    clock: systemClock,
+    randomness: makeSystemRandomness(),
+    timers: systemTimers,
+    onFault: means.onFault,
+    onNews: means.onNews,
+  });
+}
+
+/**
+ * For a process that opens a data folder without following: what was copied before has to forget what is erased, and
+ * cannot now. So an erase waits for the service.
+ * @returns undefined where nothing was ever copied
+ */
+export function findUnreachedCopies(dataFolder: string): Copies | undefined {
+  if (!existsSync(join(followFolder(dataFolder), 'life.json'))) return undefined;
+  return {
+    status: undefined,
+    refusal: () => undefined,
+    forgetPast: () =>
+      Promise.reject(
+        new Error(
+          'A copy of this data is in a bucket, and has to forget it too. Start the service with its setting follow; or ' +
+            'end the copy with `cartulary follow end`, which leaves what is in the bucket as it is.',
+        ),
+      ),
+  };
+}

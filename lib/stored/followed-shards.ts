@@ -1,0 +1,164 @@
+import type { Clock, Randomness } from '../domain/clock.js';
+import type { FollowedShardStatus } from '../domain/follow-status.js';
+import type { ServiceFile } from '../sidecar/service-file.js';
+import type { Bucket } from './bucket.js';
+import { deletePast } from './delete-past.js';
+import { serviceShard } from './object-names.js';
+import { ServiceSource } from './service-source.js';
+import { ShardStream, type ShardSource } from './shard-stream.js';
+import { WorkspaceSource, type FollowedWorkspace } from './workspace-source.js';
+
+/** What is followed. */
+export interface FollowedService {
+  readonly file: Pick<ServiceFile, 'followed' | 'tend'>;
+  opened(): Iterable<FollowedWorkspace>;
+  /** All that are there, also those that could not be opened. */
+  listWorkspaces(): readonly { readonly name: string }[];
+}
+
+export interface FollowedShardsOptions {
+  readonly life: string;
+  readonly service: FollowedService;
+  readonly bucket: Bucket;
+  readonly dataFolder: string;
+  readonly recipients: readonly string[];
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+interface FollowedShard<Source extends ShardSource = ShardSource> {
+  readonly source: Source;
+  stream: ShardStream;
+  /** Ends with the last work: two works would cut one file. */
+  last: Promise<unknown>;
+}
+
+interface WorkspaceShard extends FollowedShard<WorkspaceSource> {
+  readonly workspace: FollowedWorkspace;
+}
+
+/** Workspaces that are stored at the same time. */
+const atOnce = 4;
+
+/** The files of a service in one life: those of the workspaces, which come and go, and its own. */
+export class FollowedShards {
+  readonly #options: FollowedShardsOptions;
+  readonly #workspaces = new Map<string, WorkspaceShard>();
+  readonly #service: FollowedShard;
+  /** The last epoch of each shard. */
+  readonly #epochs = new Map<string, number>();
+
+  constructor(options: FollowedShardsOptions) {
+    this.#options = options;
+    const source = new ServiceSource(options.service.file);
+    this.#service = { source, stream: this.#openStream(serviceShard, source), last: Promise.resolve() };
+  }
+
+  get life(): string {
+    return this.#options.life;
+  }
+
+  get status(): FollowedShardStatus[] {
+    const now = this.#options.clock.elapsed();
+    const describe = (workspace: string | null, { stream }: FollowedShard): FollowedShardStatus => ({
+      workspace,
+      behind: stream.storedAt === undefined ? null : Math.max(0, now - stream.storedAt),
+      ...stream.progress,
+    });
+    return [
+      ...[...this.#workspaces].map(([name, shard]) => describe(name, shard)),
+      describe(null, this.#service),
+    ];
+  }
+
+  /** The names of all that are there, and the epoch of each that is followed. */
+  find(name: string): { readonly source: WorkspaceSource | undefined; readonly epoch: number } | undefined {
+    if (name === serviceShard) return { source: undefined, epoch: this.#service.stream.epoch };
+    const shard = this.#workspaces.get(name);
+    return shard === undefined ? undefined : { source: shard.source, epoch: shard.stream.epoch };
+  }
+
+  /** Whether the service has a workspace of this name, followed or not. */
+  isListed(name: string): boolean {
+    return this.#options.service.listWorkspaces().some((each) => each.name === name);
+  }
+
+  /**
+   * Stores what was changed: in the workspaces first, and in the service's file only when they all are. So the copy of
+   * that file is never newer than theirs: a record on its way to a chain is in one of them.
+   * @param isPoint whether this moment is to be one that can be restored by its time
+   * @throws the first fault, after the others were tried
+   */
+  async store(isPoint: boolean, signal: AbortSignal): Promise<void> {
+    this.#update();
+    const waiting = [...this.#workspaces.values()];
+    const faults: unknown[] = [];
+    const work = async (): Promise<void> => {
+      for (let shard = waiting.pop(); shard !== undefined; shard = waiting.pop()) {
+        const each = shard;
+        await this.#inOrder(each, async () => {
+          await each.source.prepare(signal);
+          // An erase may have begun another stream by its turn.
+          await each.stream.store(isPoint, signal);
+        }).catch((cause: unknown) => faults.push(cause));
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    signal.throwIfAborted();
+    if (faults.length > 0) throw faults[0];
+    await this.#inOrder(this.#service, () => this.#service.stream.store(isPoint, signal));
+  }
+
+  /** As `Copies.forgetPast`. Can be repeated from its beginning. */
+  async forgetPast(name: string, signal: AbortSignal): Promise<void> {
+    this.#update();
+    const shard = this.#workspaces.get(name);
+    // Nothing of it was stored in this life, and it has to be open to be erased from.
+    if (shard === undefined) throw new Error(`${name} is not followed.`);
+    await this.#inOrder(shard, async () => {
+      const { source } = shard;
+      await source.prepare(signal);
+      // Before the file is stored as a whole: it must not name what opens the objects that go.
+      await source.forgetGone();
+      const stream = this.#openStream(name, source);
+      await stream.store(true, signal);
+      shard.stream.close();
+      shard.stream = stream;
+      await deletePast(this.#options.bucket, { shard: name, life: this.life, epoch: stream.epoch, source }, signal);
+    });
+  }
+
+  close(): void {
+    for (const { stream } of [...this.#workspaces.values(), this.#service]) stream.close();
+  }
+
+  /** Takes in workspaces that were opened, and lets go of those that were closed. */
+  #update(): void {
+    const { service, bucket, dataFolder, life, clock, randomness } = this.#options;
+    const opened = new Map([...service.opened()].map((workspace) => [workspace.name, workspace]));
+    for (const [name, shard] of this.#workspaces) {
+      if (opened.get(name) === shard.workspace) continue;
+      shard.stream.close();
+      this.#workspaces.delete(name);
+    }
+    for (const [name, workspace] of opened) {
+      if (this.#workspaces.has(name)) continue;
+      const source = new WorkspaceSource({ workspace, bucket, dataFolder, life, clock, randomness });
+      const stream = this.#openStream(name, source);
+      this.#workspaces.set(name, { workspace, source, stream, last: Promise.resolve() });
+    }
+  }
+
+  #openStream(name: string, source: ShardSource): ShardStream {
+    const { bucket, dataFolder, recipients, life, clock, randomness } = this.#options;
+    const epoch = (this.#epochs.get(name) ?? 0) + 1;
+    this.#epochs.set(name, epoch);
+    return new ShardStream({ name, life, epoch, bucket, recipients, dataFolder, source, clock, randomness });
+  }
+
+  #inOrder<Result>(shard: FollowedShard, work: () => Promise<Result>): Promise<Result> {
+    const working = shard.last.then(work);
+    shard.last = working.catch(() => undefined);
+    return working;
+  }
+}

@@ -1,0 +1,147 @@
+import type { Bucket } from './bucket.js';
+import { choosePoints } from './choose-points.js';
+import type { FollowedShards } from './followed-shards.js';
+import { joinSets } from './join-sets.js';
+import { parseObjectName, serviceShard, type ObjectName } from './object-names.js';
+
+type Of<Kind extends ObjectName['kind']> = Extract<ObjectName, { readonly kind: Kind }>;
+
+/** An object as the bucket lists it. */
+interface Listed<Parsed extends ObjectName = ObjectName> {
+  readonly name: string;
+  readonly parsed: Parsed;
+  /** When it was stored, by the store's clock. */
+  readonly at: number;
+}
+
+const day = 24 * 60 * 60 * 1000;
+/** Milliseconds after which nothing of a workspace that was removed can be restored any more. */
+const removedFor = 30 * day;
+/** Names gathered before they are deleted. */
+const namesAtOnce = 1000;
+
+/**
+ * Removes what no moment that can still be restored needs: points that are too many, sets that lead to none, files that
+ * were gone before the first moment, and keys that open nothing. Whatever was stored within a day stays, because
+ * somebody may be storing what names it.
+ * @param now milliseconds since 1970
+ * @throws BucketFault; errors of a journal
+ */
+export async function sweepBucket(
+  bucket: Bucket,
+  shards: FollowedShards,
+  now: number,
+  signal: AbortSignal,
+): Promise<void> {
+  let shard: ShardListing | undefined;
+  for await (const { name, at } of bucket.list('', { signal })) {
+    const parsed = parseObjectName(name);
+    if (parsed === undefined || !('shard' in parsed)) continue;
+    if (shard?.name !== parsed.shard) {
+      await shard?.sweep(bucket, now, signal);
+      shard = new ShardListing(parsed.shard, shards);
+    }
+    shard.add({ name, parsed, at });
+  }
+  await shard?.sweep(bucket, now, signal);
+}
+
+/** The objects of one shard in all lives. */
+class ShardListing {
+  readonly name: string;
+  readonly #shards: FollowedShards;
+  readonly #points: Listed<Of<'point'>>[] = [];
+  readonly #sets: Listed<Of<'set'>>[] = [];
+  readonly #keys: Listed<Of<'key'>>[] = [];
+  /** Files that no row names. */
+  readonly #files: Listed<Of<'file'>>[] = [];
+  /** The newest time of all, by the store's clock. */
+  #newest = 0;
+
+  constructor(name: string, shards: FollowedShards) {
+    this.name = name;
+    this.#shards = shards;
+  }
+
+  add({ name, parsed, at }: Listed): void {
+    this.#newest = Math.max(this.#newest, at);
+    if (parsed.kind === 'point') this.#points.push({ name, parsed, at });
+    else if (parsed.kind === 'set') this.#sets.push({ name, parsed, at });
+    else if (parsed.kind === 'key') this.#keys.push({ name, parsed, at });
+    else if (parsed.kind === 'file' && !this.#isNamed(parsed)) this.#files.push({ name, parsed, at });
+  }
+
+  async sweep(bucket: Bucket, now: number, signal: AbortSignal): Promise<void> {
+    const moments = this.#points.map(({ parsed }) => parsed.at);
+    const isRemoved = !this.#shards.isListed(this.name) && this.name !== serviceShard;
+    const kept = isRemoved && now - Math.max(...moments, 0) > removedFor ? new Set<number>() : choosePoints(moments, now);
+    const points = this.#points.filter(({ parsed }) => kept.has(parsed.at));
+    const goneFor = this.#newest - day;
+    const deleted = (names: readonly { readonly name: string }[]): Promise<void> =>
+      deleteAll(bucket, names.map(({ name }) => name), signal);
+    await deleted(this.#points.filter(({ parsed }) => !kept.has(parsed.at)));
+    const needed = this.#neededSets(points);
+    const isOld = ({ at }: Listed): boolean => at < goneFor;
+    const sets = this.#sets.filter((set) => !needed.has(set.name) && isOld(set));
+    await deleted(sets);
+    const left = new Set(this.#sets.filter((set) => !sets.includes(set)).map(({ parsed }) => epochOf(parsed)));
+    await deleted(
+      this.#keys.filter((key) => isOld(key) && !left.has(`${key.parsed.life} ${key.parsed.generation}`)),
+    );
+    await this.#sweepFiles(bucket, points, goneFor, signal);
+  }
+
+  async #sweepFiles(
+    bucket: Bucket,
+    points: readonly Listed<Of<'point'>>[],
+    goneFor: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const found = this.#shards.find(this.name);
+    const first = points.reduce((least, { parsed }) => Math.min(least, parsed.at), Number.POSITIVE_INFINITY);
+    if (found?.source !== undefined && Number.isFinite(first)) {
+      await found.source.removeGone(first, (names) => deleteAll(bucket, names, signal));
+    }
+    // What cannot be opened cannot say what it names.
+    if (found === undefined && this.#shards.isListed(this.name)) return;
+    const lives = new Set(points.map(({ parsed }) => parsed.life));
+    const files = this.#files.filter(({ parsed, at }) => at < goneFor && !lives.has(parsed.life));
+    await deleteAll(bucket, files.filter(({ parsed }) => parsed.life !== this.#shards.life).map(({ name }) => name), signal);
+  }
+
+  /** Those that lead to a point that stays, and those of the present epoch that came after its last point. */
+  #neededSets(points: readonly Listed<Of<'point'>>[]): ReadonlySet<string> {
+    const needed = new Set<string>();
+    const byEpoch = new Map<string, Listed<Of<'set'>>[]>();
+    for (const set of this.#sets) {
+      const listed = byEpoch.get(epochOf(set.parsed)) ?? [];
+      listed.push(set);
+      byEpoch.set(epochOf(set.parsed), listed);
+    }
+    for (const { parsed } of points) {
+      const sets = byEpoch.get(epochOf(parsed)) ?? [];
+      const ranges = sets.map(({ name, parsed: { first, last } }) => ({ name, first, last }));
+      // Of a point whose sets are not all there, those that are may be of use to somebody.
+      for (const { name } of joinSets(ranges, parsed.last) ?? ranges) needed.add(name);
+    }
+    const epoch = this.#shards.find(this.name)?.epoch;
+    const present = byEpoch.get(`${this.#shards.life} ${epoch}`) ?? [];
+    const last = points
+      .filter(({ parsed }) => parsed.life === this.#shards.life && parsed.epoch === epoch)
+      .reduce((most, { parsed }) => Math.max(most, parsed.last), 0);
+    for (const { name, parsed } of present) if (parsed.last > last) needed.add(name);
+    return needed;
+  }
+
+  #isNamed({ life, file }: Of<'file'>): boolean {
+    return this.#shards.find(this.name)?.source?.isNamed(life, file) === true;
+  }
+}
+
+const epochOf = ({ life, epoch }: { readonly life: string; readonly epoch: number }): string => `${life} ${epoch}`;
+
+async function deleteAll(bucket: Bucket, names: readonly string[], signal: AbortSignal): Promise<void> {
+  for (let at = 0; at < names.length; at += namesAtOnce) {
+    await bucket.delete(names.slice(at, at + namesAtOnce), { signal });
+  }
+}
