@@ -9,7 +9,10 @@ import { askOwner } from './owner.js';
 import { usage } from './passphrase.js';
 import { endProgress, fail, note, printJson, printLine, refused, showPassing } from './print.js';
 
-export const objectsOption = ['--objects <address>', 'the copy: s3://bucket/prefix (default: the setting follow)'] as const;
+export const objectsOption = [
+  '--objects <address>',
+  'the copy: s3://bucket/prefix (default: the setting follow)',
+] as const;
 
 /** follow key, follow status, follow points, follow take-over, follow end: a copy elsewhere. */
 export function addFollowCommands(program: Command): void {
@@ -30,7 +33,8 @@ export function addFollowCommands(program: Command): void {
 
   const points = addCommand(program, {
     words: 'follow points',
-    description: 'List the moments that can be restored from a copy elsewhere, the newest first. No data folder is needed.',
+    description:
+      'List the moments that can be restored from a copy elsewhere, the newest first. No data folder is needed.',
     example: 'cartulary follow points --objects s3://backups/cartulary --limit 10',
   })
     .option(...objectsOption)
@@ -60,7 +64,9 @@ async function makeKey(file: string, options: CalledWith): Promise<void> {
   if (options['json'] === true) printJson({ file, recipient });
   else {
     printLine(recipient);
-    note(`The secret key is in ${file}. Keep it away from this machine: who has it opens the copy, and without it nothing can be restored.`);
+    note(
+      `The secret key is in ${file}. Keep it away from this machine: who has it opens the copy, and without it nothing can be restored.`,
+    );
   }
 }
 
@@ -71,7 +77,14 @@ async function showStatus(options: CalledWith): Promise<void> {
     fail(answer.error, options['json'] === true);
     return;
   }
-  const status = answer.result as PrintedStatus;
+  const status = answer.result as PrintedStatus | null;
+  if (status === null) {
+    const none = 'No server that keeps a copy elsewhere runs on this data folder. Start one with the setting follow.';
+    if (options['json'] === true) printJson(null);
+    else note(`cartulary: ${none}`);
+    process.exitCode = refused;
+    return;
+  }
   if (options['json'] === true) printJson(status);
   else for (const line of describeStatus(status)) printLine(line);
   if (status.state !== 'following' && status.state !== 'starting') process.exitCode = refused;
@@ -136,7 +149,8 @@ const wholeTime = 10 * 60_000;
 
 function readLimit(text: string | boolean | undefined): number {
   if (text === undefined) return 20;
-  if (typeof text !== 'string' || !/^[1-9]\d{0,5}$/.test(text)) throw usage('--limit must be a whole number of at least 1.');
+  if (typeof text !== 'string' || !/^[1-9]\d{0,5}$/.test(text))
+    throw usage('--limit must be a whole number of at least 1.');
   return Number(text);
 }
 

@@ -34,7 +34,8 @@ export function openBucket(
     throw new NoObjectsKey('Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that may use the bucket.');
   }
   const parsed = parseBucketAddress(address);
-  if (parsed === undefined) throw new NoObjectsKey(`${address} is no address of a bucket, such as s3://backups/cartulary.`);
+  if (parsed === undefined)
+    throw new NoObjectsKey(`${address} is no address of a bucket, such as s3://backups/cartulary.`);
   const usedRegion = region ?? 'us-east-1';
   const root = new URL(`${endpoint ?? `https://s3.${usedRegion}.amazonaws.com`}/${parsed.bucket}`);
   return new Bucket({
@@ -65,6 +66,7 @@ export function openCopies(
     dataFolder: data,
     recipients: follow.recipients,
     interval: follow.interval,
+    isVersioned: follow.isVersioned,
     pointInterval,
     clock: systemClock,
     randomness: makeSystemRandomness(),

@@ -42,7 +42,10 @@ export async function restoreObjects(
 ): Promise<{ readonly result: RestoredObjects } | { readonly error: CommandError }> {
   const { data, git } = config;
   if (existsSync(data) && readdirSync(data).length > 0) {
-    return refuse(`${data} is not empty. Name a new folder with --data.`, { reason: 'folder_not_empty', field: 'data' });
+    return refuse(`${data} is not empty. Name a new folder with --data.`, {
+      reason: 'folder_not_empty',
+      field: 'data',
+    });
   }
   try {
     const identities = parseIdentity(await readFile(identityFile, 'utf8'));

@@ -386,7 +386,8 @@ function keepSigners({ clock, randomness }: ServiceOptions, file: ServiceFile): 
 }
 
 function meansOf({ connectors = {}, clock, randomness, dataFolder, observers }: ServiceOptions): ConnectorMeans {
-  return { allowance: noAllowance, log: silence, clock, randomness, dataFolder, onRun: observers?.onRun, ...connectors };
+  const { onRun } = observers ?? {};
+  return { allowance: noAllowance, log: silence, clock, randomness, dataFolder, onRun, ...connectors };
 }
 
 const ignore = (): void => undefined;

@@ -1,19 +1,13 @@
 import { formatTimeOrNull } from '../domain/clock.js';
-import { invalidRequest } from '../domain/refusal.js';
 import type { Command } from './command.js';
 
-/** follow.status: how far the copy elsewhere is. */
+/** follow.status: how far the copy elsewhere is; null where no server keeps one. */
 export const followCommands: Readonly<Record<string, Command>> = {
   'follow.status': {
     scope: 'service',
     run({ host }) {
       const status = host.copies?.status;
-      if (status === undefined) {
-        throw invalidRequest(
-          'not_following',
-          'No server that keeps a copy elsewhere runs on this data folder. Start one with the setting follow.',
-        );
-      }
+      if (status === undefined) return Promise.resolve(null);
       const { address, state, life, obstacle, supersededSince, shards } = status;
       return Promise.resolve({
         address,

@@ -30,11 +30,7 @@ export const reasons = {
     at: ['mcp'],
     means: 'Too many requests came with this key.',
   },
-  internal: {
-    code: 'INTERNAL',
-    at: ['mcp'],
-    means: 'The service failed.',
-  },
+  internal: { code: 'INTERNAL', at: ['mcp'], means: 'The service failed.' },
   unavailable: {
     code: 'UNAVAILABLE',
     at: ['mcp'],
@@ -45,17 +41,7 @@ export const reasons = {
     at: everywhere,
     means: 'The disk of the service has no room for it just now.',
   },
-  superseded: {
-    code: 'UNAVAILABLE',
-    at: everywhere,
-    means: 'Another machine has taken over the service.',
-  },
-
-  not_following: {
-    code: 'INVALID_REQUEST',
-    at: ['command'],
-    means: 'The service keeps no copy elsewhere.',
-  },
+  superseded: { code: 'UNAVAILABLE', at: everywhere, means: 'Another machine has taken over the service.' },
 
   // The request's form.
   bad_field: {

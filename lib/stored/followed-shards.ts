@@ -1,10 +1,10 @@
 import type { Clock, Randomness } from '../domain/clock.js';
 import type { FollowedShardStatus } from '../domain/follow-status.js';
+import type { FollowedFile } from '../sidecar/followed-file.js';
 import type { ServiceFile } from '../sidecar/service-file.js';
 import type { Bucket } from './bucket.js';
 import { deletePast } from './delete-past.js';
 import { serviceShard } from './object-names.js';
-import { ServiceSource } from './service-source.js';
 import { ShardStream, type ShardSource } from './shard-stream.js';
 import { WorkspaceSource, type FollowedWorkspace } from './workspace-source.js';
 
@@ -65,10 +65,7 @@ export class FollowedShards {
       behind: stream.storedAt === undefined ? null : Math.max(0, now - stream.storedAt),
       ...stream.progress,
     });
-    return [
-      ...[...this.#workspaces].map(([name, shard]) => describe(name, shard)),
-      describe(null, this.#service),
-    ];
+    return [...[...this.#workspaces].map(([name, shard]) => describe(name, shard)), describe(null, this.#service)];
   }
 
   /** The names of all that are there, and the epoch of each that is followed. */
@@ -160,5 +157,30 @@ export class FollowedShards {
     const working = shard.last.then(work);
     shard.last = working.catch(() => undefined);
     return working;
+  }
+}
+
+/** The service's own file. Nothing lies beside it. */
+export class ServiceSource implements ShardSource {
+  readonly #file: Pick<ServiceFile, 'followed' | 'tend'>;
+
+  constructor(file: Pick<ServiceFile, 'followed' | 'tend'>) {
+    this.#file = file;
+  }
+
+  log(): FollowedFile {
+    const { followed } = this.#file;
+    if (followed === undefined) throw new Error('The service’s file was not opened to be followed.');
+    return followed;
+  }
+
+  atMoment(cut: () => void): Promise<void> {
+    this.#file.tend?.();
+    cut();
+    return Promise.resolve();
+  }
+
+  storeFiles(): Promise<void> {
+    return Promise.resolve();
   }
 }

@@ -20,6 +20,8 @@ export interface FollowerOptions {
   readonly recipients: readonly string[];
   /** Milliseconds between two looks at what was changed. */
   readonly interval: number;
+  /** Whether the operator knows that the bucket keeps what is deleted. */
+  readonly isVersioned: boolean;
   /** Milliseconds between two points. */
   readonly pointInterval: number;
   readonly clock: Clock;
@@ -90,10 +92,11 @@ export class Follower implements Copies {
    * @throws BucketFault `auth`, `denied` or `absent`; ForeignRecord; errors of the data folder
    */
   async start(service: FollowedService): Promise<void> {
-    const { clock, dataFolder, interval } = this.#options;
+    const { bucket, clock, dataFolder, interval, isVersioned } = this.#options;
     this.#service = service;
     await prepareFollowFolder(followFolder(dataFolder));
     try {
+      await bucket.probe({ isVersioned, signal: this.#ending.signal });
       await this.#begin();
     } catch (error) {
       if (!(error instanceof BucketFault) || error.kind !== 'away') throw error;
@@ -102,8 +105,16 @@ export class Follower implements Copies {
     const startedAt = clock.elapsed();
     const first = this.#round();
     this.#loops = [
-      first.then(() => this.#every(() => this.#pause(), () => this.#round())),
-      this.#every(() => interval, () => this.#look()),
+      first.then(() =>
+        this.#every(
+          () => this.#pause(),
+          () => this.#round(),
+        ),
+      ),
+      this.#every(
+        () => interval,
+        () => this.#look(),
+      ),
     ];
     await Promise.race([first, this.#wait(firstCopyWithin)]);
     if (this.status.state === 'starting') {

@@ -166,10 +166,7 @@ export class KeptFiles {
   /** The names of the objects of all files now, by folder. */
   *#look(tables: Tables): Generator<[string, ReadonlySet<string>], void, undefined> {
     const objects = join(this.#options.repository, 'objects');
-    yield [
-      'packs',
-      this.#list(join(objects, 'pack'), (name) => (packName.test(name) ? `packs/${name}` : undefined)),
-    ];
+    yield ['packs', this.#list(join(objects, 'pack'), (name) => (packName.test(name) ? `packs/${name}` : undefined))];
     const folders = this.#list(objects, (name) => (fanOut.test(name) ? `blobs/${name}` : undefined));
     for (const folder of new Set([...folders, ...this.#rows.keys()])) {
       if (!folder.startsWith('blobs/')) continue;

@@ -231,7 +231,8 @@ async function fetchFile(
 async function putInPlace(stage: string, dataFolder: string): Promise<void> {
   await syncPath(stage);
   const names = await readdir(stage);
-  for (const name of names.filter((each) => each !== serviceName)) await rename(join(stage, name), join(dataFolder, name));
+  for (const name of names.filter((each) => each !== serviceName))
+    await rename(join(stage, name), join(dataFolder, name));
   await syncPath(dataFolder);
   await rename(join(stage, serviceName), join(dataFolder, serviceName));
   await rm(stage, { recursive: true });

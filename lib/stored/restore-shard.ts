@@ -108,7 +108,11 @@ export async function restoreShard(
   const keyName = formatObjectName({ kind: 'key', shard, life, generation: epoch });
   const sealed = await bucket.getBytes(keyName, { maxBytes: maxKeyBytes, signal });
   if (sealed === undefined) throw new MissingKey(`${keyName} is missing: an erase may have destroyed it.`);
-  const key = await openKey(Buffer.from(sealed.bytes).toString('utf8'), { shard, generation: epoch, with: { identities } });
+  const key = await openKey(Buffer.from(sealed.bytes).toString('utf8'), {
+    shard,
+    generation: epoch,
+    with: { identities },
+  });
   const left = new AbortController();
   const open = ({ first, last }: SetRange): Promise<PageSet> => {
     const name = formatObjectName({ kind: 'set', shard, life, epoch, first, last });

@@ -127,19 +127,17 @@ export class ShardStream {
     const { source, clock } = this.#options;
     const lookedAt = clock.elapsed();
     await this.#storePoint(signal);
-    let cut: Cut | undefined;
-    await source.atMoment(() => {
-      cut = this.#cut(isPoint);
-    });
-    // The log of a file that is new to us is read in steps.
-    while (cut === undefined && this.#isWholeDue) {
+    for (;;) {
+      const made: { cut?: Cut | undefined } = {};
+      await source.atMoment(() => {
+        made.cut = this.#cut(isPoint);
+      });
+      if (made.cut !== undefined) await this.#storeCut(made.cut, signal);
+      if (made.cut !== undefined || !this.#isWholeDue) break;
+      // The log of a file that is new to us is read in steps.
       await yieldToLoop();
       signal.throwIfAborted();
-      await source.atMoment(() => {
-        cut = this.#cut(isPoint);
-      });
     }
-    if (cut !== undefined) await this.#storeCut(cut, signal);
     this.#storedAt = lookedAt;
   }
 

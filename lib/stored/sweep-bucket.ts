@@ -74,20 +74,23 @@ class ShardListing {
   async sweep(bucket: Bucket, now: number, signal: AbortSignal): Promise<void> {
     const moments = this.#points.map(({ parsed }) => parsed.at);
     const isRemoved = !this.#shards.isListed(this.name) && this.name !== serviceShard;
-    const kept = isRemoved && now - Math.max(...moments, 0) > removedFor ? new Set<number>() : choosePoints(moments, now);
+    const kept =
+      isRemoved && now - Math.max(...moments, 0) > removedFor ? new Set<number>() : choosePoints(moments, now);
     const points = this.#points.filter(({ parsed }) => kept.has(parsed.at));
     const goneFor = this.#newest - day;
     const deleted = (names: readonly { readonly name: string }[]): Promise<void> =>
-      deleteAll(bucket, names.map(({ name }) => name), signal);
+      deleteAll(
+        bucket,
+        names.map(({ name }) => name),
+        signal,
+      );
     await deleted(this.#points.filter(({ parsed }) => !kept.has(parsed.at)));
     const needed = this.#neededSets(points);
     const isOld = ({ at }: Listed): boolean => at < goneFor;
     const sets = this.#sets.filter((set) => !needed.has(set.name) && isOld(set));
     await deleted(sets);
     const left = new Set(this.#sets.filter((set) => !sets.includes(set)).map(({ parsed }) => epochOf(parsed)));
-    await deleted(
-      this.#keys.filter((key) => isOld(key) && !left.has(`${key.parsed.life} ${key.parsed.generation}`)),
-    );
+    await deleted(this.#keys.filter((key) => isOld(key) && !left.has(`${key.parsed.life} ${key.parsed.generation}`)));
     await this.#sweepFiles(bucket, points, goneFor, signal);
   }
 
@@ -106,7 +109,11 @@ class ShardListing {
     if (found === undefined && this.#shards.isListed(this.name)) return;
     const lives = new Set(points.map(({ parsed }) => parsed.life));
     const files = this.#files.filter(({ parsed, at }) => at < goneFor && !lives.has(parsed.life));
-    await deleteAll(bucket, files.filter(({ parsed }) => parsed.life !== this.#shards.life).map(({ name }) => name), signal);
+    await deleteAll(
+      bucket,
+      files.filter(({ parsed }) => parsed.life !== this.#shards.life).map(({ name }) => name),
+      signal,
+    );
   }
 
   /** Those that lead to a point that stays, and those of the present epoch that came after its last point. */

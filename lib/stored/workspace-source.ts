@@ -108,9 +108,9 @@ export class WorkspaceSource implements ShardSource {
       await removed(rows.map((row) => this.#nameOf(row)));
       await journal.write({
         isRecordOnly: true,
-        run: ({ tables, whenDurable }) => {
-          for (const { name } of rows) tables.storedObjects.remove(name);
-          whenDurable(() => {
+        run: (transaction) => {
+          for (const { name } of rows) transaction.tables.storedObjects.remove(name);
+          transaction.whenDurable(() => {
             for (const { name } of rows) this.#files.forget(name);
           });
         },

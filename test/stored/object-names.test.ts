@@ -9,16 +9,20 @@ describe('the names of objects in a bucket', () => {
     const names: readonly (readonly [string, ObjectName])[] = [
       ['format.json', { kind: 'format' }],
       ['current.json', { kind: 'current' }],
-      ['acme/keys/12', { kind: 'key', shard: 'acme', generation: 12 }],
+      [`lives/${life}.json`, { kind: 'life', life }],
+      [`acme/${life}/keys/12`, { kind: 'key', shard: 'acme', life, generation: 12 }],
       [`_service/${life}/1/sets/0-0.set`, { kind: 'set', shard: serviceShard, life, epoch: 1, first: 0, last: 0 }],
       [`acme/${life}/3/sets/7-19.set`, { kind: 'set', shard: 'acme', life, epoch: 3, first: 7, last: 19 }],
       [
         `acme/${life}/3/points/19-1700000000000.json`,
         { kind: 'point', shard: 'acme', life, epoch: 3, last: 19, at: 1_700_000_000_000 },
       ],
-      [`acme/${life}/packs/pack-${oid}.pack`, { kind: 'pack', shard: 'acme', life, file: `pack-${oid}` }],
-      [`acme/${life}/blobs/${oid}`, { kind: 'blob', shard: 'acme', life, file: oid }],
-      [`acme/${life}/audit/1-50-${oid}.jsonl.gz`, { kind: 'audit', shard: 'acme', life, file: `1-50-${oid}.jsonl.gz` }],
+      [`acme/${life}/packs/pack-${oid}.pack`, { kind: 'file', shard: 'acme', life, file: `packs/pack-${oid}.pack` }],
+      [`acme/${life}/blobs/${oid}`, { kind: 'file', shard: 'acme', life, file: `blobs/${oid}` }],
+      [
+        `acme/${life}/audit/1-50-${oid}.jsonl.gz`,
+        { kind: 'file', shard: 'acme', life, file: `audit/1-50-${oid}.jsonl.gz` },
+      ],
     ];
     for (const [text, object] of names) {
       assert.equal(formatObjectName(object), text);
@@ -33,12 +37,14 @@ describe('the names of objects in a bucket', () => {
       'Format.json',
       'acme',
       'acme/',
-      'acme/keys/',
-      'acme/keys/0',
-      'acme/keys/01',
-      'acme/keys/1/2',
-      'ACME/keys/1',
-      '_other/keys/1',
+      'acme/keys/1',
+      `lives/${life.slice(1)}.json`,
+      `acme/${life}/keys/`,
+      `acme/${life}/keys/0`,
+      `acme/${life}/keys/01`,
+      `acme/${life}/keys/1/2`,
+      `ACME/${life}/keys/1`,
+      `_other/${life}/keys/1`,
       `acme/${life}`,
       `acme/${life.slice(1)}/1/sets/1-2.set`,
       `acme/${life.toUpperCase()}/1/sets/1-2.set`,
@@ -64,11 +70,12 @@ describe('the names of objects in a bucket', () => {
 
   it('cannot be made of what could lie elsewhere', () => {
     const wrong: readonly ObjectName[] = [
-      { kind: 'key', shard: '../acme', generation: 1 },
-      { kind: 'key', shard: 'acme', generation: 1.5 },
-      { kind: 'blob', shard: 'acme', life, file: '../x' },
+      { kind: 'key', shard: '../acme', life, generation: 1 },
+      { kind: 'key', shard: 'acme', life, generation: 1.5 },
+      { kind: 'file', shard: 'acme', life, file: 'blobs/../x' },
+      { kind: 'file', shard: 'acme', life, file: 'toString/x' },
       { kind: 'set', shard: 'acme', life, epoch: 1, first: 2, last: 1 },
-      { kind: 'pack', shard: 'acme', life: 'short', file: 'pack-1' },
+      { kind: 'file', shard: 'acme', life: 'short', file: `packs/pack-${oid}.pack` },
     ];
     for (const object of wrong) assert.throws(() => formatObjectName(object), /can be named/);
   });
