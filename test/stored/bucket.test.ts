@@ -82,24 +82,24 @@ for (const { title, start } of storeKinds) {
       assert.equal(await bucket.getBytes('files/large', { maxBytes: 10, signal: never }), undefined);
     });
 
-    it('holds little of a long file in memory', async () => {
-      // s3rver runs in this process, and its own memory would count.
-      if (title === 's3rver') return;
-      const bucket = openBucket();
-      const size = 160_000_000;
-      const { path } = await makeFile('long', size);
-      const before = process.memoryUsage().arrayBuffers;
-      let most = 0;
-      const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers - before)), 5);
-      try {
-        await bucket.putFile('files/long', path, { signal: never });
-        for await (const _ of bucket.getStream('files/long', { signal: never }));
-      } finally {
-        clearInterval(timer);
-      }
-      // The engine collects what is let go after some 32 MB.
-      assert.ok(most < size / 2, `${most} bytes`);
-    });
+    // s3rver runs in this process, and its own memory would count.
+    if (title !== 's3rver')
+      it('holds little of a long file in memory', async () => {
+        const bucket = openBucket();
+        const size = 160_000_000;
+        const { path } = await makeFile('long', size);
+        const before = process.memoryUsage().arrayBuffers;
+        let most = 0;
+        const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().arrayBuffers - before)), 5);
+        try {
+          await bucket.putFile('files/long', path, { signal: never });
+          for await (const _ of bucket.getStream('files/long', { signal: never }));
+        } finally {
+          clearInterval(timer);
+        }
+        // The engine collects what is let go after some 32 MB.
+        assert.ok(most < size / 2, `${most} bytes`);
+      });
 
     it('sends what broke off again, in both directions', async () => {
       const bucket = openBucket({}, store.proxy.host);
