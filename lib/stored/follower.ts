@@ -18,7 +18,7 @@ export interface FollowerOptions {
   readonly dataFolder: string;
   /** age recipients: who can restore. */
   readonly recipients: readonly string[];
-  /** Milliseconds between two looks at what was changed. */
+  /** Milliseconds after which a change is stored, where the bucket answers soon. */
   readonly interval: number;
   /** Whether the operator knows that the bucket keeps what is deleted. */
   readonly isVersioned: boolean;
@@ -38,6 +38,8 @@ const longestPause = 30_000;
 const firstCopyWithin = 10_000;
 /** For the last changes when the service stops. */
 const lastCopyWithin = 5000;
+/** Of the interval between two rounds: with the time that storing takes, a change waits for no longer than the interval. */
+const share = 0.7;
 /** By how much a copy may be late before it counts as behind. */
 const behindAfter = 10_000;
 
@@ -107,12 +109,12 @@ export class Follower implements Copies {
     this.#loops = [
       first.then(() =>
         this.#every(
-          () => this.#pause(),
+          () => this.#roundsApart(),
           () => this.#round(),
         ),
       ),
       this.#every(
-        () => interval,
+        () => share * interval,
         () => this.#look(),
       ),
     ];
@@ -224,14 +226,16 @@ export class Follower implements Copies {
   }
 
   /** After failures longer and longer. */
-  #pause(): number {
-    const { interval } = this.#options;
-    return Math.min(longestPause, interval * 2 ** Math.min(this.#failures, 10));
+  #roundsApart(): number {
+    return Math.min(longestPause, share * this.#options.interval * 2 ** Math.min(this.#failures, 10));
   }
 
-  async #every(pause: () => number, work: () => Promise<void>): Promise<void> {
-    while (!this.#ending.signal.aborted) {
-      await this.#wait(pause());
+  /** @param apart milliseconds from the beginning of one to that of the next */
+  async #every(apart: () => number, work: () => Promise<void>): Promise<void> {
+    const { clock } = this.#options;
+    for (let began = clock.elapsed(); !this.#ending.signal.aborted;) {
+      await this.#wait(Math.max(0, began + apart() - clock.elapsed()));
+      began = clock.elapsed();
       if (!this.#ending.signal.aborted) await work();
     }
   }

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { formatTime } from '../domain/clock.js';
 import { syncPath } from '../disk/sync-path.js';
 import { createRepository, openRepository } from '../git/repositories/open-repository.js';
+import { checkpointedHead } from '../journal/recover.js';
 import { pathsOf, serviceName } from '../journal/workspace-paths.js';
 import { listWorkspaceNames } from '../sidecar/service-file.js';
 import { openSidecarReadOnly } from '../sidecar/sidecar.js';
@@ -138,10 +139,12 @@ async function restoreWorkspace(
   const moment = await restoreShard(options, state, paths.sidecar, at);
   const sidecar = openSidecarReadOnly(paths.sidecar);
   let files: readonly StoredObject[];
-  let head: string | undefined;
+  let heads: readonly (string | undefined)[];
   try {
     files = [...presentFiles(sidecar.reader)];
-    head = sidecar.reader.meta.get('checkpointed_head');
+    const { meta } = sidecar.reader;
+    // The newest commit can be pending. Main stands where the last checkpoint left it then.
+    heads = [meta.get('head'), meta.get(checkpointedHead)];
   } finally {
     sidecar.close();
   }
@@ -152,7 +155,11 @@ async function restoreWorkspace(
   // Opening it makes the indexes of its packs.
   const repository = await openRepository({ path: paths.repository, git });
   try {
-    if (head !== undefined && (await repository.has(head))) await repository.moveHead(head);
+    for (const head of heads) {
+      if (head === undefined || !(await repository.has(head))) continue;
+      await repository.moveHead(head);
+      break;
+    }
   } finally {
     await repository.close();
   }

@@ -50,6 +50,7 @@ export class BucketProxy {
   readonly #server: Server;
   readonly #target: string;
   readonly #troubles: BucketTrouble[] = [];
+  #lasting: BucketTrouble = { what: 'none' };
   #turn: Promise<unknown> = Promise.resolve();
   conditions: Conditions = 'passed';
   /** `METHOD path` of every request, in order. */
@@ -82,6 +83,17 @@ export class BucketProxy {
     this.#troubles.push(...troubles);
   }
 
+  /** What happens to every request from now on, until it recovers. */
+  always(trouble: BucketTrouble): void {
+    this.#lasting = trouble;
+  }
+
+  /** Nothing goes wrong any more. */
+  recover(): void {
+    this.#troubles.length = 0;
+    this.#lasting = { what: 'none' };
+  }
+
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -91,7 +103,7 @@ export class BucketProxy {
     this.asked.push(`${incoming.method} ${incoming.url}`);
     incoming.on('error', () => undefined);
     response.on('error', () => undefined);
-    const trouble = this.#troubles.shift() ?? { what: 'none' };
+    const trouble = this.#troubles.shift() ?? this.#lasting;
     try {
       if (trouble.what === 'drop') incoming.socket.destroy();
       else if (trouble.what === 'status') {
