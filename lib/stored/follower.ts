@@ -38,7 +38,7 @@ const longestPause = 30_000;
 const firstCopyWithin = 10_000;
 /** For the last changes when the service stops. */
 const lastCopyWithin = 5000;
-/** Of the interval between two rounds: with the time that storing takes, a change waits for no longer than the interval. */
+/** Of the interval, from one round to the next where storing takes little time. */
 const share = 0.7;
 /** By how much a copy may be late before it counts as behind. */
 const behindAfter = 10_000;
@@ -58,6 +58,8 @@ export class Follower implements Copies {
   #superseded: Superseded | undefined;
   #obstacle: string | undefined;
   #failures = 0;
+  /** Milliseconds that the last round took. */
+  #lastRound = 0;
   #sweptAt: number | undefined;
   /** When all had a point last, by the steady clock. */
   #pointAt: number | undefined;
@@ -192,6 +194,7 @@ export class Follower implements Copies {
       await this.#shards?.store(isPoint, this.#ending.signal);
       if (isPoint) this.#pointAt = now;
       this.#noteSuccess();
+      this.#lastRound = clock.elapsed() - now;
       await this.#sweep();
     } catch (cause) {
       this.#noteFailure(cause);
@@ -227,7 +230,10 @@ export class Follower implements Copies {
 
   /** After failures longer and longer. */
   #roundsApart(): number {
-    return Math.min(longestPause, share * this.#options.interval * 2 ** Math.min(this.#failures, 10));
+    const { interval } = this.#options;
+    // What is changed during a round waits for the end of the next one.
+    const apart = Math.max(0, Math.min(share * interval, interval - 2 * this.#lastRound));
+    return this.#failures === 0 ? apart : Math.min(longestPause, interval * 2 ** Math.min(this.#failures, 10));
   }
 
   /** @param apart milliseconds from the beginning of one to that of the next */
