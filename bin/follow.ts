@@ -179,7 +179,7 @@ function addressOf(config: Config, options: CalledWith): string {
   return named;
 }
 
-/** @throws ConfigError; NoObjectsKey */
+/** @throws ConfigError */
 export async function openNamedBucket(config: Config, options: CalledWith) {
   const { openBucket } = await import('../lib/app/open-follower.js');
   return openBucket(config, addressOf(config, options));

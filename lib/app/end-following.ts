@@ -14,7 +14,7 @@ type Answer<Result> = { readonly result: Result & { readonly note: string } } | 
 
 /**
  * Lets the next start of a data folder follow on the life that is current now.
- * @throws BucketFault; ForeignRecord; NoObjectsKey
+ * @throws BucketFault; ForeignRecord; ConfigError
  */
 export async function takeOver(
   config: Pick<Config, 'data' | 'objects'>,

@@ -1,28 +1,26 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config.js';
+import { ConfigError, type Config } from '../config.js';
 import { findObjectsKey } from '../config/environment.js';
 import type { Copies } from '../journal/copies.js';
 import { systemTimers } from '../scheduling/timers.js';
 import { Bucket } from '../stored/bucket.js';
+import { BucketFault } from '../stored/bucket-fault.js';
 import { httpForBucket, type BucketObserver } from '../stored/bucket-requests.js';
 import { parseBucketAddress } from '../stored/bucket-address.js';
 import { followFolder } from '../stored/follow-folder.js';
+import type { FollowedService } from '../stored/followed-shards.js';
 import { Follower, type FollowerOptions } from '../stored/follower.js';
+import { ForeignRecord } from '../stored/lives.js';
 import { makeSystemRandomness, systemClock } from './real-world.js';
 
 /** Milliseconds between two moments that can be restored by their time. */
 const pointInterval = 60_000;
 
-/** There is no key for the store of buckets. */
-export class NoObjectsKey extends Error {
-  override readonly name = 'NoObjectsKey';
-}
-
 /**
  * Opens a part of a bucket.
  * @param address `s3://bucket/prefix`
- * @throws NoObjectsKey
+ * @throws ConfigError
  */
 export function openBucket(
   { objects: { endpoint, region } }: Pick<Config, 'objects'>,
@@ -31,11 +29,11 @@ export function openBucket(
 ): Bucket {
   const key = findObjectsKey();
   if (key === undefined) {
-    throw new NoObjectsKey('Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that may use the bucket.');
+    throw new ConfigError('Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that may use the bucket.');
   }
   const parsed = parseBucketAddress(address);
   if (parsed === undefined)
-    throw new NoObjectsKey(`${address} is no address of a bucket, such as s3://backups/cartulary.`);
+    throw new ConfigError(`${address} is no address of a bucket, such as s3://backups/cartulary.`);
   const usedRegion = region ?? 'us-east-1';
   const root = new URL(`${endpoint ?? `https://s3.${usedRegion}.amazonaws.com`}/${parsed.bucket}`);
   return new Bucket({
@@ -74,6 +72,19 @@ export function openCopies(
     onFault: means.onFault,
     onNews: means.onNews,
   });
+}
+
+/**
+ * Begins to follow. A bucket that refuses us is named with the way out: the operator has just set it.
+ * @throws ConfigError; errors of the data folder
+ */
+export async function startFollower(follower: Follower, service: FollowedService, address: string): Promise<void> {
+  try {
+    await follower.start(service);
+  } catch (error) {
+    if (!(error instanceof BucketFault) && !(error instanceof ForeignRecord)) throw error;
+    throw new ConfigError(`No copy can be kept at ${address}. ${error.message} Without follow, nothing is copied.`);
+  }
 }
 
 /**

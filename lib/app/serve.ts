@@ -10,7 +10,7 @@ import type { RestServer } from '../api/rest/server.js';
 import type { SignIn } from '../signin/sign-in.js';
 import type { ServerFacts } from '../commands/command.js';
 import { listenForCommands } from '../commands/carrier/listen-on-socket.js';
-import { openCopies } from './open-follower.js';
+import { openCopies, startFollower } from './open-follower.js';
 import { openService } from './open-service.js';
 import { logChecks } from './check-start.js';
 import { readBuild } from './read-build.js';
@@ -89,7 +89,7 @@ export async function startService(
   try {
     if (follower !== undefined) {
       opened.push(() => follower.stop());
-      await follower.start(service);
+      await startFollower(follower, service, config.follow?.address ?? '');
     }
     const metricsPort = metrics === undefined ? undefined : await openMetricsPort(metrics, service, config, log);
     if (metricsPort !== undefined) opened.push(() => metricsPort.close(0));

@@ -215,6 +215,8 @@ async function fetchFiles(
   );
   await Promise.allSettled(works);
   await Promise.all(works);
+  const folders = new Set(files.map(({ name }) => dirname(locateFile(where, name))));
+  for (const folder of folders) await syncPath(folder);
 }
 
 async function fetchFile(

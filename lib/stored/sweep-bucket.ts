@@ -74,10 +74,11 @@ class ShardListing {
   async sweep(bucket: Bucket, now: number, signal: AbortSignal): Promise<void> {
     const moments = this.#points.map(({ parsed }) => parsed.at);
     const isRemoved = !this.#shards.isListed(this.name) && this.name !== serviceShard;
-    const kept =
-      isRemoved && now - Math.max(...moments, 0) > removedFor ? new Set<number>() : choosePoints(moments, now);
+    const isOver = isRemoved && moments.every((moment) => now - moment > removedFor);
+    const kept = isOver ? new Set<number>() : choosePoints(moments, now);
     const points = this.#points.filter(({ parsed }) => kept.has(parsed.at));
-    const goneFor = this.#newest - day;
+    // Nobody stores anything there any more.
+    const goneFor = isOver ? Number.POSITIVE_INFINITY : Math.max(this.#newest, now) - day;
     const deleted = (names: readonly { readonly name: string }[]): Promise<void> =>
       deleteAll(
         bucket,
@@ -90,6 +91,7 @@ class ShardListing {
     const sets = this.#sets.filter((set) => !needed.has(set.name) && isOld(set));
     await deleted(sets);
     const left = new Set(this.#sets.filter((set) => !sets.includes(set)).map(({ parsed }) => epochOf(parsed)));
+    left.add(this.#presentEpoch);
     await deleted(this.#keys.filter((key) => isOld(key) && !left.has(`${key.parsed.life} ${key.parsed.generation}`)));
     await this.#sweepFiles(bucket, points, goneFor, signal);
   }
@@ -108,10 +110,11 @@ class ShardListing {
     // What cannot be opened cannot say what it names.
     if (found === undefined && this.#shards.isListed(this.name)) return;
     const lives = new Set(points.map(({ parsed }) => parsed.life));
-    const files = this.#files.filter(({ parsed, at }) => at < goneFor && !lives.has(parsed.life));
+    const isPresent = ({ life }: Of<'file'>): boolean => found !== undefined && life === this.#shards.life;
+    const files = this.#files.filter(({ parsed, at }) => at < goneFor && !lives.has(parsed.life) && !isPresent(parsed));
     await deleteAll(
       bucket,
-      files.filter(({ parsed }) => parsed.life !== this.#shards.life).map(({ name }) => name),
+      files.map(({ name }) => name),
       signal,
     );
   }
@@ -131,13 +134,17 @@ class ShardListing {
       // Of a point whose sets are not all there, those that are may be of use to somebody.
       for (const { name } of joinSets(ranges, parsed.last) ?? ranges) needed.add(name);
     }
-    const epoch = this.#shards.find(this.name)?.epoch;
-    const present = byEpoch.get(`${this.#shards.life} ${epoch}`) ?? [];
+    const present = byEpoch.get(this.#presentEpoch) ?? [];
     const last = points
-      .filter(({ parsed }) => parsed.life === this.#shards.life && parsed.epoch === epoch)
+      .filter(({ parsed }) => epochOf(parsed) === this.#presentEpoch)
       .reduce((most, { parsed }) => Math.max(most, parsed.last), 0);
     for (const { name, parsed } of present) if (parsed.last > last) needed.add(name);
     return needed;
+  }
+
+  /** What is being stored just now. */
+  get #presentEpoch(): string {
+    return `${this.#shards.life} ${this.#shards.find(this.name)?.epoch}`;
   }
 
   #isNamed({ life, file }: Of<'file'>): boolean {

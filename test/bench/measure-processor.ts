@@ -73,7 +73,7 @@ export async function measureProcessor(report: Report, { seconds, times }: Effor
 }
 
 /** @returns the median cost of a request at each side, the first round left out */
-async function takeTurns<Name extends string>(
+export async function takeTurns<Name extends string>(
   sides: Readonly<Record<Name, Side>>,
   { seconds, times }: Effort,
 ): Promise<Record<Name, number>> {
@@ -92,7 +92,7 @@ async function takeTurns<Name extends string>(
   return Object.fromEntries([...costs].map(([name, all]) => [name, median(all)])) as Record<Name, number>;
 }
 
-function readsOf(server: RunningServer, seeded: Seeded): Side {
+export function readsOf(server: RunningServer, seeded: Seeded): Side {
   const path = stepThrough(seeded, 7919);
   const next = () => ({ method: 'GET', path: path() }) as const;
   return { server, load: () => ({ url: server.url, connections: 16, headers: headersOf(seeded), next }) };
@@ -104,7 +104,7 @@ function sending(server: RunningServer, seeded: Seeded, path: string): Side {
 }
 
 /** Each write states the newest ETag of its document; the baseline has none and ignores it. */
-function writesOf(server: RunningServer, seeded: Seeded): Side {
+export function writesOf(server: RunningServer, seeded: Seeded): Side {
   const load = async (): Promise<Omit<Load, 'seconds'>> => {
     const tags = new Map<string, string>();
     for (const location of seeded.locations) {

@@ -5,6 +5,7 @@
 import { measureLists, measureReads, measureWrites, type Effort } from './measure-core.js';
 import { measureAgents } from './measure-agents.js';
 import { measureAudit } from './measure-audit.js';
+import { measureCopies } from './measure-copies.js';
 import { measureCurves } from './measure-curves.js';
 import { measureErase } from './measure-erase.js';
 import { measureExport, measureGrowth, measureLostUpdates, measureReach } from './measure-growth.js';
@@ -42,6 +43,7 @@ const measurements: Readonly<Record<string, (report: Report, effort: Effort) => 
   imports: (report, { times }) => measureImports(report, times === 1 ? [5000, 20_000] : [20_000, 100_000]),
   mirrors: (report, { times }) => measureMirrors(report, times === 1 ? 5000 : 50_000),
   texts: measureTexts,
+  copies: measureCopies,
   tokens: measureTokens,
   erase: (report, { times }) =>
     measureErase(report, numberOf('commits') ?? (times === 1 ? 10_000 : 100_000), numberOf('pace')),

@@ -57,8 +57,8 @@ async function startProcess(args: readonly string[]): Promise<RunningServer> {
 export const program = (): string => builtFile('../../bin/cartulary.js');
 
 /** The service itself on a data folder. */
-export function startCartulary(dataFolder: string): Promise<RunningServer> {
-  return startProcess(serveOn(dataFolder));
+export function startCartulary(dataFolder: string, ...options: readonly string[]): Promise<RunningServer> {
+  return startProcess([...serveOn(dataFolder), ...options]);
 }
 
 /** The same, with reports of the holds of its event loop. */
