@@ -1,5 +1,5 @@
 import type { Bucket } from './bucket.js';
-import { applyPageSets } from '../sidecar/join-page-sets.js';
+import { applyPageSets } from '../sidecar/apply-page-sets.js';
 import { readPageSet, type PageSet } from '../sidecar/page-set.js';
 import { joinSets, newestGroup, type SetRange } from './join-sets.js';
 import { formatObjectName, parseObjectName, underLife, type ObjectName } from './object-names.js';

@@ -3,7 +3,6 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { openForReading } from '../../lib/sidecar/database.js';
 import type { Connection } from '../../lib/sidecar/driver.js';
-import { mergePageSets } from '../../lib/sidecar/join-page-sets.js';
 import { startThread } from '../../lib/scheduling/start-thread.js';
 import { makeFolder, tidyUp, timeout } from '../support/processes/run-program.js';
 import { noteState, openFollowed, pinWhole, readSets, requireSame, send, type Followed } from './followed.js';
@@ -164,12 +163,6 @@ describe('A file that a copy follows', function () {
         occurred.logGone += Number(pinned.isLogGone);
         const what = `seed ${seed}, round ${round}`;
         await requireSame(await readSets(sets), noted, what);
-        await requireSame([mergePageSets(await readSets(sets))], noted, `${what}, joined to one`);
-        const middle = Math.floor(sets.length / 2);
-        if (middle === 0) continue;
-        const [one, two] = [sets.slice(0, middle), sets.slice(middle)];
-        const runs = [mergePageSets(await readSets(one)), mergePageSets(await readSets(two))];
-        await requireSame(runs, noted, `${what}, joined to two`);
       }
       await history.end();
     }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openForWriting } from '../../lib/sidecar/database.js';
 import { connect, type Connection } from '../../lib/sidecar/driver.js';
 import { FollowedFile } from '../../lib/sidecar/followed-file.js';
-import { applyPageSets } from '../../lib/sidecar/join-page-sets.js';
+import { applyPageSets } from '../../lib/sidecar/apply-page-sets.js';
 import { encodePageSet, readPageSet, type PageSet } from '../../lib/sidecar/page-set.js';
 import type { PinnedPages } from '../../lib/sidecar/pinned-pages.js';
 import { makeSqlTransaction, type SqlTransaction } from '../../lib/sidecar/sql-transaction.js';

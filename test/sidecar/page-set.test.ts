@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync, inflateSync } from 'node:zlib';
-import { applyPageSets, mergePageSets } from '../../lib/sidecar/join-page-sets.js';
+import { applyPageSets } from '../../lib/sidecar/apply-page-sets.js';
 import { encodePageSet, PageSetDamaged, readPageSet, type PageSetHead } from '../../lib/sidecar/page-set.js';
 import { gather } from '../support/gather.js';
 import { makeFolder, tidyUp, timeout } from '../support/processes/run-program.js';
@@ -205,15 +205,6 @@ describe('A page set', function () {
     assert.deepEqual([head.last, head.pages], [9, 5]);
     const expected = Buffer.concat([41, 22, 0, 44, 0].map((byte) => Buffer.alloc(pageSize, byte)));
     assert.deepEqual(readFileSync(turns), expected);
-    for (const cut of [1, 2, 3]) {
-      const file = join(folder, `cut-${cut}`);
-      await applyPageSets(file, [mergePageSets(await read(0, cut)), mergePageSets(await read(cut, 4))]);
-      assert.deepEqual(readFileSync(file), expected);
-    }
-    const merged = mergePageSets(await read(0, 4));
-    assert.deepEqual([merged.head.first, merged.head.last, [...merged.head.numbers]], [0, 9, [1, 2, 3, 4, 5]]);
-    await applyPageSets(join(folder, 'one'), [merged]);
-    assert.deepEqual(readFileSync(join(folder, 'one')), expected);
   });
 
   it('makes no file where one is missing, damaged, or there already', async () => {
@@ -230,9 +221,6 @@ describe('A page set', function () {
       await assert.rejects(applyPageSets(file, await read(places)), PageSetDamaged, places.join());
       assert.equal(existsSync(file), false);
     }
-    assert.throws(() => mergePageSets([]), /no page set/);
-    const gap = await read([0, 1]);
-    assert.throws(() => mergePageSets(gap), PageSetDamaged);
     await applyPageSets(file, await read([0, 2, 1]));
     await assert.rejects(applyPageSets(file, await read([0])), { code: 'EEXIST' });
     assert.equal(readFileSync(file).length, 3 * pageSize);
@@ -242,9 +230,7 @@ describe('A page set', function () {
     const plain = inflateSync(await make(whole));
     plain[plain.length - 1] = (plain[plain.length - 1] ?? 0) ^ 1;
     const next = await make({ first: 5, last: 5, pages: 3, filled: { 1: 21, 2: 22, 3: 23 } });
-    const merged = mergePageSets(
-      await Promise.all([deflateSync(plain), next].map((bytes) => readPageSet(piecesOf(bytes)))),
-    );
-    await assert.rejects(applyPageSets(join(await makeFolder(), 'made'), [merged]), PageSetDamaged);
+    const sets = await Promise.all([deflateSync(plain), next].map((bytes) => readPageSet(piecesOf(bytes))));
+    await assert.rejects(applyPageSets(join(await makeFolder(), 'made'), sets), PageSetDamaged);
   });
 });
