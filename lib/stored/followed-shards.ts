@@ -118,9 +118,10 @@ export class FollowedShards {
       // Before the file is stored as a whole: it must not name what opens the objects that go.
       await source.forgetGone();
       const stream = this.#openStream(name, source);
-      await stream.store(true, signal);
       shard.stream.close();
+      // Before anything of it is stored: what it takes from the log would be missing in the stream before it.
       shard.stream = stream;
+      await stream.store(true, signal);
       await deletePast(this.#options.bucket, { shard: name, life: this.life, epoch: stream.epoch, source }, signal);
     });
   }

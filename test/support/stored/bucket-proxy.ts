@@ -55,6 +55,8 @@ export class BucketProxy {
   conditions: Conditions = 'passed';
   /** `METHOD path` of every request, in order. */
   readonly asked: string[] = [];
+  /** Decides about a request by its `METHOD path`, after a while if it wants to hold it; undefined leaves it to the others. */
+  judge: ((asked: string) => Promise<BucketTrouble | undefined> | BucketTrouble | undefined) | undefined;
 
   readonly #key: StoreKeyPair;
 
@@ -92,6 +94,7 @@ export class BucketProxy {
   recover(): void {
     this.#troubles.length = 0;
     this.#lasting = { what: 'none' };
+    this.judge = undefined;
   }
 
   async close(): Promise<void> {
@@ -103,7 +106,8 @@ export class BucketProxy {
     this.asked.push(`${incoming.method} ${incoming.url}`);
     incoming.on('error', () => undefined);
     response.on('error', () => undefined);
-    const trouble = this.#troubles.shift() ?? this.#lasting;
+    const judged = await this.judge?.(`${incoming.method} ${incoming.url}`);
+    const trouble = judged ?? this.#troubles.shift() ?? this.#lasting;
     try {
       if (trouble.what === 'drop') incoming.socket.destroy();
       else if (trouble.what === 'status') {

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { never, storeKinds, type ServedStore } from './bucket-world.js';
+import { Folders, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
+import { readRestored } from './read-restored.js';
+import { StoredShards } from './shards-world.js';
+
+describe('the order in which copies are stored', () => {
+  const folders = new Folders();
+  let store: ServedStore;
+  let key: CopyKey;
+  let open: StoredShards | undefined;
+
+  before(async function () {
+    const [s3rver] = storeKinds;
+    if (s3rver === undefined) throw new Error('There is no store.');
+    store = await s3rver.start(this);
+    key = await makeCopyKey();
+  });
+  afterEach(async () => {
+    store.proxy.recover();
+    await open?.bucket.delete(await open.list(), { signal: never });
+    await open?.close();
+    open = undefined;
+  });
+  after(async () => {
+    await folders.remove();
+    await store?.close();
+  });
+
+  const begin = async (change: Partial<Parameters<typeof StoredShards.open>[0]> = {}): Promise<StoredShards> => {
+    open = await StoredShards.open({ dataFolder: await folders.make(), store, key, ...change });
+    return open;
+  };
+  const restored = async (at?: number): Promise<string> => {
+    const target = join(await folders.make(), 'restored');
+    await restoreSound(store, key, target, at);
+    return target;
+  };
+
+  it('goes on from the copy that an erase began, where the bucket failed in the middle of it', async () => {
+    const stored = await begin();
+    await stored.actor().create('one.md', 'one');
+    await stored.store(true);
+    store.proxy.judge = (asked) =>
+      /^PUT .*\/acme\/.*\/points\//.test(asked) ? { what: 'status', status: 403, body: '' } : undefined;
+    await assert.rejects(stored.shards.forgetPast('acme', never));
+    store.proxy.recover();
+    await stored.actor().create('acknowledged.md', 'after the fault');
+    await stored.store();
+    const target = await restored();
+    const { documents } = await readRestored(target);
+    assert.deepEqual(documents, ['acknowledged.md', 'one.md']);
+  }).timeout(30_000);
+});
