@@ -50,7 +50,7 @@ export class FollowedShards {
 
   constructor(options: FollowedShardsOptions) {
     this.#options = options;
-    const source = new ServiceSource(options.service.file);
+    const source = new ServiceSource(options.service.file, (isPoint, signal) => this.#storeWorkspaces(isPoint, signal));
     this.#service = { source, stream: this.#openStream(serviceShard, source), last: Promise.resolve() };
   }
 
@@ -81,12 +81,17 @@ export class FollowedShards {
   }
 
   /**
-   * Stores what was changed: in the workspaces first, and in the service's file only when they all are. So the copy of
-   * that file is never newer than theirs: a record on its way to a chain is in one of them.
+   * Stores what was changed. The service's file is cut before the workspaces and stored after them, so its copy is never
+   * newer than theirs: it names no workspace that is not there, and a record on its way to a chain is in one of them.
    * @param isPoint whether this moment is to be one that can be restored by its time
    * @throws the first fault, after the others were tried
    */
-  async store(isPoint: boolean, signal: AbortSignal): Promise<void> {
+  store(isPoint: boolean, signal: AbortSignal): Promise<void> {
+    return this.#inOrder(this.#service, () => this.#service.stream.store(isPoint, signal));
+  }
+
+  async #storeWorkspaces(isPoint: boolean, signal: AbortSignal): Promise<void> {
+    // Those that the cut of the service's file names are open by now.
     this.#update();
     const waiting = [...this.#workspaces.values()];
     const faults: unknown[] = [];
@@ -103,7 +108,6 @@ export class FollowedShards {
     await Promise.all(Array.from({ length: atOnce }, work));
     signal.throwIfAborted();
     if (faults.length > 0) throw faults[0];
-    await this.#inOrder(this.#service, () => this.#service.stream.store(isPoint, signal));
   }
 
   /** As `Copies.forgetPast`. Can be repeated from its beginning. */
@@ -164,9 +168,12 @@ export class FollowedShards {
 /** The service's own file. Nothing lies beside it. */
 export class ServiceSource implements ShardSource {
   readonly #file: Pick<ServiceFile, 'followed' | 'tend'>;
+  readonly storeOthers: NonNullable<ShardSource['storeOthers']>;
 
-  constructor(file: Pick<ServiceFile, 'followed' | 'tend'>) {
+  /** @param storeOthers stores the workspaces */
+  constructor(file: Pick<ServiceFile, 'followed' | 'tend'>, storeOthers: NonNullable<ShardSource['storeOthers']>) {
     this.#file = file;
+    this.storeOthers = storeOthers;
   }
 
   log(): FollowedFile {

@@ -24,6 +24,11 @@ export interface ShardSource {
   atMoment(cut: () => void): Promise<void>;
   /** Stores the objects that the bucket lacks. @throws BucketFault; VanishedFile */
   storeFiles(signal: AbortSignal): Promise<void>;
+  /**
+   * Where others have to be stored as they were at a cut of this file, or later, and before it: stores them. The state
+   * is pinned meanwhile, and counts as one of the moment when they were all stored.
+   */
+  readonly storeOthers?: (isPoint: boolean, signal: AbortSignal) => Promise<void>;
 }
 
 export interface ShardStreamOptions {
@@ -132,7 +137,8 @@ export class ShardStream {
       await source.atMoment(() => {
         made.cut = this.#cut(isPoint);
       });
-      if (made.cut !== undefined) await this.#storeCut(made.cut, signal);
+      if (made.cut !== undefined) await this.#storeCut(made.cut, isPoint, signal);
+      else if (!this.#isWholeDue) await source.storeOthers?.(isPoint, signal);
       if (made.cut !== undefined || !this.#isWholeDue) break;
       // The log of a file that is new to us is read in steps.
       await yieldToLoop();
@@ -175,12 +181,17 @@ export class ShardStream {
     return range;
   }
 
-  async #storeCut(cut: Cut, signal: AbortSignal): Promise<void> {
-    const { bucket, dataFolder, randomness, source } = this.#options;
+  async #storeCut(cut: Cut, isPointRound: boolean, signal: AbortSignal): Promise<void> {
+    const { bucket, clock, dataFolder, randomness, source } = this.#options;
     const name = formatObjectName({ kind: 'set', ...this.#shard, ...cut.range });
     const file = nameSealedFile(followFolder(dataFolder), randomness);
+    let { at } = cut.pinned;
     try {
-      await this.#write(cut, name, file);
+      if (source.storeOthers !== undefined) {
+        await source.storeOthers(isPointRound, signal);
+        at = Math.max(at, clock.now());
+      }
+      await this.#write(cut, at, name, file);
       cut.pinned.release();
       const { size } = await stat(file);
       await this.#storeKey(signal);
@@ -194,7 +205,7 @@ export class ShardStream {
       await rm(file, { force: true });
     }
     if (cut.isPoint) {
-      this.#owedPoint = { last: cut.range.last, at: Math.max(cut.pinned.at, this.#pointMoment + 1) };
+      this.#owedPoint = { last: cut.range.last, at: Math.max(at, this.#pointMoment + 1) };
       await this.#storePoint(signal);
     } else this.#passing.push(name);
   }
@@ -222,9 +233,9 @@ export class ShardStream {
     }
   }
 
-  async #write({ pinned, range }: Cut, name: string, file: string): Promise<void> {
+  async #write({ pinned, range }: Cut, at: number, name: string, file: string): Promise<void> {
     const { epoch, randomness } = this.#options;
-    const { pageSize, pages, at, numbers } = pinned;
+    const { pageSize, pages, numbers } = pinned;
     const set = encodePageSet({ pageSize, pages, ...range, at, numbers }, pinned.batches());
     const sealed = sealObject(set, { name, generation: epoch, key: this.#key, randomness });
     await pipeline(sealed, createWriteStream(file, { mode: 0o600, flags: 'wx' }));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { never, storeKinds, type ServedStore } from './bucket-world.js';
 import { Folders, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
 import { readRestored } from './read-restored.js';
-import { StoredShards } from './shards-world.js';
+import { Hold, StoredShards } from './shards-world.js';
 
 describe('the order in which copies are stored', () => {
   const folders = new Folders();
@@ -37,6 +37,24 @@ describe('the order in which copies are stored', () => {
     await restoreSound(store, key, target, at);
     return target;
   };
+
+  it('has no workspace in the service’s file that is stored later, however slow the bucket is', async () => {
+    const stored = await begin();
+    await stored.store(true);
+    await stored.actor().create('one.md', 'one');
+    const hold = new Hold(store, /^PUT .*\/acme\/.*\.set$/);
+    const round = stored.store(true);
+    await hold.reached;
+    await stored.service.addWorkspace('made-meanwhile');
+    hold.release();
+    await round;
+    const at = Date.now();
+    await restored();
+    await restored(at);
+    await stored.store(true);
+    await restored();
+    await restored(at);
+  }).timeout(30_000);
 
   it('goes on from the copy that an erase began, where the bucket failed in the middle of it', async () => {
     const stored = await begin();
