@@ -15,9 +15,15 @@ const namesAtOnce = 1000;
 /**
  * Deletes everything else of a shard in every life: sets, points, the keys that open them, and objects of files that are
  * gone. Keys first: without them the rest cannot be read.
- * @throws BucketFault; then some of it may be left, and it has to be called again
+ * @param remove deletes objects of these names
+ * @throws BucketFault and errors of `remove`; then some of it may be left, and it has to be called again
  */
-export async function deletePast(bucket: Bucket, kept: KeptPart, signal: AbortSignal): Promise<void> {
+export async function deletePast(
+  remove: (names: readonly string[]) => Promise<void>,
+  bucket: Pick<Bucket, 'list'>,
+  kept: KeptPart,
+  signal: AbortSignal,
+): Promise<void> {
   for (const isTurnOfKeys of [true, false]) {
     let names: string[] = [];
     for await (const { name } of bucket.list(underShard(kept.shard), { signal })) {
@@ -26,10 +32,10 @@ export async function deletePast(bucket: Bucket, kept: KeptPart, signal: AbortSi
       if ((parsed.kind === 'key') !== isTurnOfKeys) continue;
       names.push(name);
       if (names.length < namesAtOnce) continue;
-      await bucket.delete(names, { signal });
+      await remove(names);
       names = [];
     }
-    await bucket.delete(names, { signal });
+    await remove(names);
   }
 }
 

@@ -24,6 +24,8 @@ export interface FollowedShardsOptions {
   readonly recipients: readonly string[];
   readonly clock: Clock;
   readonly randomness: Randomness;
+  /** Asks the bucket whether this life is current yet. @throws Refusal `superseded`; BucketFault */
+  readonly requireCurrent: (signal: AbortSignal) => Promise<void>;
 }
 
 interface FollowedShard<Source extends ShardSource = ShardSource> {
@@ -126,8 +128,20 @@ export class FollowedShards {
       // Before anything of it is stored: what it takes from the log would be missing in the stream before it.
       shard.stream = stream;
       await stream.store(true, signal);
-      await deletePast(this.#options.bucket, { shard: name, life: this.life, epoch: stream.epoch, source }, signal);
+      const kept = { shard: name, life: this.life, epoch: stream.epoch, source };
+      await deletePast((names) => this.remove(names, signal), this.#options.bucket, kept, signal);
     });
+  }
+
+  /**
+   * Removes objects that were listed before. Those of a machine that has taken over since are not among them, and one
+   * that has taken over earlier is asked for: its copy is not ours to remove.
+   * @throws Refusal `superseded`; BucketFault
+   */
+  async remove(names: readonly string[], signal: AbortSignal): Promise<void> {
+    if (names.length === 0) return;
+    await this.#options.requireCurrent(signal);
+    await this.#options.bucket.delete(names, { signal });
   }
 
   close(): void {

@@ -155,7 +155,8 @@ export class Follower implements Copies {
     this.#shards?.close();
     this.#life = begun.life;
     if (this.#service !== undefined) {
-      this.#shards = new FollowedShards({ ...this.#options, life: begun.life, service: this.#service });
+      const requireCurrent = (ending: AbortSignal): Promise<void> => this.#requireCurrent(ending);
+      this.#shards = new FollowedShards({ ...this.#options, life: begun.life, service: this.#service, requireCurrent });
     }
   }
 
@@ -167,6 +168,15 @@ export class Follower implements Copies {
         'run `cartulary follow take-over`',
       new Error(`The life ${by.by} is current.`),
     );
+  }
+
+  /** @throws Refusal `superseded`, UNAVAILABLE; BucketFault */
+  async #requireCurrent(signal: AbortSignal): Promise<void> {
+    const found = await this.#lives.look(signal);
+    if (found === 'current') return;
+    if (found === 'absent') throw unavailable(new Error('The bucket does not say any more which copy is current.'));
+    this.#supersede(found);
+    throw superseded();
   }
 
   /** Never throws. */

@@ -25,10 +25,10 @@ const namesAtOnce = 1000;
  * were gone before the first moment, and keys that open nothing. Whatever was stored within a day stays, because
  * somebody may be storing what names it.
  * @param now milliseconds since 1970
- * @throws BucketFault; errors of a journal
+ * @throws BucketFault; Refusal `superseded`; errors of a journal
  */
 export async function sweepBucket(
-  bucket: Bucket,
+  bucket: Pick<Bucket, 'list'>,
   shards: FollowedShards,
   now: number,
   signal: AbortSignal,
@@ -38,12 +38,12 @@ export async function sweepBucket(
     const parsed = parseObjectName(name);
     if (parsed === undefined || !('shard' in parsed)) continue;
     if (shard?.name !== parsed.shard) {
-      await shard?.sweep(bucket, now, signal);
+      await shard?.sweep(now, signal);
       shard = new ShardListing(parsed.shard, shards);
     }
     shard.add({ name, parsed, at });
   }
-  await shard?.sweep(bucket, now, signal);
+  await shard?.sweep(now, signal);
 }
 
 /** The objects of one shard in all lives. */
@@ -71,7 +71,7 @@ class ShardListing {
     else if (parsed.kind === 'file' && !this.#isNamed(parsed)) this.#files.push({ name, parsed, at });
   }
 
-  async sweep(bucket: Bucket, now: number, signal: AbortSignal): Promise<void> {
+  async sweep(now: number, signal: AbortSignal): Promise<void> {
     const moments = this.#points.map(({ parsed }) => parsed.at);
     const isRemoved = !this.#shards.isListed(this.name) && this.name !== serviceShard;
     const isOver = isRemoved && moments.every((moment) => now - moment > removedFor);
@@ -81,7 +81,7 @@ class ShardListing {
     const goneFor = isOver ? Number.POSITIVE_INFINITY : Math.max(this.#newest, now) - day;
     const deleted = (names: readonly { readonly name: string }[]): Promise<void> =>
       deleteAll(
-        bucket,
+        this.#shards,
         names.map(({ name }) => name),
         signal,
       );
@@ -93,19 +93,14 @@ class ShardListing {
     const left = new Set(this.#sets.filter((set) => !sets.includes(set)).map(({ parsed }) => epochOf(parsed)));
     left.add(this.#presentEpoch);
     await deleted(this.#keys.filter((key) => isOld(key) && !left.has(`${key.parsed.life} ${key.parsed.generation}`)));
-    await this.#sweepFiles(bucket, points, goneFor, signal);
+    await this.#sweepFiles(points, goneFor, signal);
   }
 
-  async #sweepFiles(
-    bucket: Bucket,
-    points: readonly Listed<Of<'point'>>[],
-    goneFor: number,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #sweepFiles(points: readonly Listed<Of<'point'>>[], goneFor: number, signal: AbortSignal): Promise<void> {
     const found = this.#shards.find(this.name);
     const first = points.reduce((least, { parsed }) => Math.min(least, parsed.at), Number.POSITIVE_INFINITY);
     if (found?.source !== undefined && Number.isFinite(first)) {
-      await found.source.removeGone(first, (names) => deleteAll(bucket, names, signal));
+      await found.source.removeGone(first, (names) => deleteAll(this.#shards, names, signal));
     }
     // What cannot be opened cannot say what it names.
     if (found === undefined && this.#shards.isListed(this.name)) return;
@@ -113,7 +108,7 @@ class ShardListing {
     const isPresent = ({ life }: Of<'file'>): boolean => found !== undefined && life === this.#shards.life;
     const files = this.#files.filter(({ parsed, at }) => at < goneFor && !lives.has(parsed.life) && !isPresent(parsed));
     await deleteAll(
-      bucket,
+      this.#shards,
       files.map(({ name }) => name),
       signal,
     );
@@ -154,8 +149,8 @@ class ShardListing {
 
 const epochOf = ({ life, epoch }: { readonly life: string; readonly epoch: number }): string => `${life} ${epoch}`;
 
-async function deleteAll(bucket: Bucket, names: readonly string[], signal: AbortSignal): Promise<void> {
+async function deleteAll(shards: FollowedShards, names: readonly string[], signal: AbortSignal): Promise<void> {
   for (let at = 0; at < names.length; at += namesAtOnce) {
-    await bucket.delete(names.slice(at, at + namesAtOnce), { signal });
+    await shards.remove(names.slice(at, at + namesAtOnce), signal);
   }
 }

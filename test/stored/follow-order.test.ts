@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { sweepBucket } from '../../lib/stored/sweep-bucket.js';
 import { never, storeKinds, type ServedStore } from './bucket-world.js';
 import { Folders, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
 import { readRestored } from './read-restored.js';
@@ -69,5 +70,41 @@ describe('the order in which copies are stored', () => {
     const target = await restored();
     const { documents } = await readRestored(target);
     assert.deepEqual(documents, ['acknowledged.md', 'one.md']);
+  }).timeout(30_000);
+
+  it('leaves the copy of a machine alone that takes over while this one erases', async () => {
+    const stored = await begin();
+    await stored.actor().create('one.md', 'one');
+    await stored.store(true);
+    const target = await restored();
+    const hold = new Hold(store, /^GET .*list-type.*acme/);
+    const erasing = stored.shards.forgetPast('acme', never);
+    await hold.reached;
+    const second = await StoredShards.open({ dataFolder: target, store, key, takesOver: true });
+    try {
+      await second.actor().create('of-the-second.md', 'acknowledged there');
+      await second.store(true);
+      hold.release();
+      await assert.rejects(erasing, /taken over/);
+      assert.deepEqual((await readRestored(await restored())).documents, ['of-the-second.md', 'one.md']);
+    } finally {
+      await second.close();
+    }
+  }).timeout(30_000);
+
+  it('sweeps nothing once another machine has taken over', async () => {
+    const stored = await begin();
+    await stored.store(true);
+    const second = await StoredShards.open({ dataFolder: await restored(), store, key, takesOver: true });
+    try {
+      await second.service.addWorkspace('new-there');
+      await second.store(true);
+      const inTwoMonths = Date.now() + 60 * 24 * 60 * 60 * 1000;
+      const before = await stored.list();
+      await assert.rejects(sweepBucket(stored.bucket, stored.shards, inTwoMonths, never), /taken over/);
+      assert.deepEqual(await stored.list(), before);
+    } finally {
+      await second.close();
+    }
   }).timeout(30_000);
 });

@@ -1,6 +1,7 @@
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import type { Clock } from '../../lib/domain/clock.js';
+import { superseded } from '../../lib/domain/refusal.js';
 import type { Copies } from '../../lib/journal/copies.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
@@ -18,6 +19,8 @@ export interface ShardsOptions {
   readonly store: ServedStore;
   readonly key: CopyKey;
   readonly clock?: Clock;
+  /** Whether it takes over from the life that is current. */
+  readonly takesOver?: boolean;
   readonly service?: Partial<Parameters<typeof Service.open>[0]>;
 }
 
@@ -64,11 +67,16 @@ export class StoredShards {
     const folder = followFolder(dataFolder);
     await prepareFollowFolder(folder);
     const lives = new Lives({ bucket, address, folder, clock, randomness });
+    if (options.takesOver === true) await lives.takeOver(never);
     const begun = await lives.begin(never);
     if (!('life' in begun)) throw new Error('Another machine is current.');
     const { life } = begun;
     const { recipient } = key;
-    const shards = new FollowedShards({ life, service, bucket, dataFolder, recipients: [recipient], clock, randomness });
+    const requireCurrent = async (signal: AbortSignal): Promise<void> => {
+      if ((await lives.look(signal)) !== 'current') throw superseded();
+    };
+    const means = { bucket, dataFolder, recipients: [recipient], clock, randomness, requireCurrent };
+    const shards = new FollowedShards({ life, service, ...means });
     made.shards = shards;
     return new StoredShards(service, shards, bucket, lives, dataFolder);
   }
