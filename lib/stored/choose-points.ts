@@ -26,6 +26,22 @@ export function choosePoints(moments: readonly number[], now: number): ReadonlyS
   return kept;
 }
 
+/**
+ * Of a file that is restored beside another one: the newest moment not later than each of the other one's.
+ * @param moments of the file @param others of the other one
+ */
+export function choosePartners(moments: readonly number[], others: Iterable<number>): ReadonlySet<number> {
+  const ascending = moments.toSorted((a, b) => a - b);
+  const partners = new Set<number>();
+  let next = 0;
+  for (const other of [...others].toSorted((a, b) => a - b)) {
+    while (next < ascending.length && (ascending[next] as number) <= other) next += 1;
+    const partner = ascending[next - 1];
+    if (partner !== undefined) partners.add(partner);
+  }
+  return partners;
+}
+
 /** @returns undefined for a moment that is too long ago */
 function periodOf(moment: number, age: number): string | undefined {
   if (age <= everyPointFor) return `point ${moment}`;

@@ -1,8 +1,8 @@
 import type { Bucket } from './bucket.js';
-import { choosePoints } from './choose-points.js';
+import { choosePartners, choosePoints } from './choose-points.js';
 import type { FollowedShards } from './followed-shards.js';
 import { joinSets } from './join-sets.js';
-import { parseObjectName, serviceShard, type ObjectName } from './object-names.js';
+import { parseObjectName, serviceShard, underShard, type ObjectName } from './object-names.js';
 
 type Of<Kind extends ObjectName['kind']> = Extract<ObjectName, { readonly kind: Kind }>;
 
@@ -33,23 +33,45 @@ export async function sweepBucket(
   now: number,
   signal: AbortSignal,
 ): Promise<void> {
+  const moments = await readMoments(bucket, now, signal);
   let shard: ShardListing | undefined;
   for await (const { name, at } of bucket.list('', { signal })) {
     const parsed = parseObjectName(name);
     if (parsed === undefined || !('shard' in parsed)) continue;
     if (shard?.name !== parsed.shard) {
       await shard?.sweep(now, signal);
-      shard = new ShardListing(parsed.shard, shards);
+      shard = new ShardListing(parsed.shard, shards, moments);
     }
     shard.add({ name, parsed, at });
   }
   await shard?.sweep(now, signal);
 }
 
+/** The moments of the service's file that stay, by life: each is restored with what the workspaces were then. */
+async function readMoments(
+  bucket: Pick<Bucket, 'list'>,
+  now: number,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const points: Of<'point'>[] = [];
+  for await (const { name } of bucket.list(underShard(serviceShard), { signal })) {
+    const parsed = parseObjectName(name);
+    if (parsed?.kind === 'point') points.push(parsed);
+  }
+  const kept = choosePoints(
+    points.map(({ at }) => at),
+    now,
+  );
+  const moments = new Map<string, number[]>();
+  for (const { life, at } of points) if (kept.has(at)) moments.set(life, [...(moments.get(life) ?? []), at]);
+  return moments;
+}
+
 /** The objects of one shard in all lives. */
 class ShardListing {
   readonly name: string;
   readonly #shards: FollowedShards;
+  readonly #moments: ReadonlyMap<string, readonly number[]>;
   readonly #points: Listed<Of<'point'>>[] = [];
   readonly #sets: Listed<Of<'set'>>[] = [];
   readonly #keys: Listed<Of<'key'>>[] = [];
@@ -58,9 +80,11 @@ class ShardListing {
   /** The newest time of all, by the store's clock. */
   #newest = 0;
 
-  constructor(name: string, shards: FollowedShards) {
+  /** @param moments of the service's file that stay, by life */
+  constructor(name: string, shards: FollowedShards, moments: ReadonlyMap<string, readonly number[]>) {
     this.name = name;
     this.#shards = shards;
+    this.#moments = moments;
   }
 
   add({ name, parsed, at }: Listed): void {
@@ -72,10 +96,8 @@ class ShardListing {
   }
 
   async sweep(now: number, signal: AbortSignal): Promise<void> {
-    const moments = this.#points.map(({ parsed }) => parsed.at);
-    const isRemoved = !this.#shards.isListed(this.name) && this.name !== serviceShard;
-    const isOver = isRemoved && moments.every((moment) => now - moment > removedFor);
-    const kept = isOver ? new Set<number>() : choosePoints(moments, now);
+    const isOver = this.#isOver(now);
+    const kept = isOver ? new Set<number>() : this.#choosePoints(now);
     const points = this.#points.filter(({ parsed }) => kept.has(parsed.at));
     // Nobody stores anything there any more.
     const goneFor = isOver ? Number.POSITIVE_INFINITY : Math.max(this.#newest, now) - day;
@@ -94,6 +116,22 @@ class ShardListing {
     left.add(this.#presentEpoch);
     await deleted(this.#keys.filter((key) => isOld(key) && !left.has(`${key.parsed.life} ${key.parsed.generation}`)));
     await this.#sweepFiles(points, goneFor, signal);
+  }
+
+  /** Whether it is that of a workspace that was removed too long ago. */
+  #isOver(now: number): boolean {
+    if (this.name === serviceShard || this.#shards.isListed(this.name)) return false;
+    return this.#points.every(({ parsed }) => now - parsed.at > removedFor);
+  }
+
+  #choosePoints(now: number): ReadonlySet<number> {
+    const moments = this.#points.map(({ parsed }) => parsed.at);
+    const kept = new Set(choosePoints(moments, now));
+    for (const [life, others] of this.#moments) {
+      const ofLife = this.#points.filter(({ parsed }) => parsed.life === life).map(({ parsed }) => parsed.at);
+      for (const partner of choosePartners(ofLife, others)) kept.add(partner);
+    }
+    return kept;
   }
 
   async #sweepFiles(points: readonly Listed<Of<'point'>>[], goneFor: number, signal: AbortSignal): Promise<void> {

@@ -107,4 +107,22 @@ describe('the order in which copies are stored', () => {
       await second.close();
     }
   }).timeout(30_000);
+
+  it('keeps of each workspace what a moment of the service’s file that stays is restored with', async () => {
+    const hour = 60 * 60 * 1000;
+    const began = Math.floor(Date.now() / hour) * hour;
+    let now = began;
+    const stored = await begin({ clock: { now: () => now, elapsed: () => performance.now() } });
+    await stored.store(true);
+    now = began + hour / 3;
+    await stored.service.addWorkspace('second');
+    await stored.store(true);
+    const moment = now;
+    now = began + hour / 2;
+    await stored.actor('second').create('later.md', 'later in that hour');
+    await stored.store(true);
+    await sweepBucket(stored.bucket, stored.shards, now + 48 * hour, never);
+    const { documents } = await readRestored(await restored(moment + 1000), 'second');
+    assert.deepEqual(documents, []);
+  }).timeout(30_000);
 });
