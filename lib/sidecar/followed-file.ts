@@ -22,6 +22,7 @@ export class FollowedFile {
   #pinned: PinnedPages | undefined;
   #listener: (() => void) | undefined;
   #isClosed = false;
+  #isDescriptorClosed = false;
 
   /** @param file a database that is open in this process, in WAL mode */
   constructor(file: string) {
@@ -140,10 +141,11 @@ export class FollowedFile {
     this.#connection = undefined;
   }
 
-  /** To be called after the database was closed. */
+  /** To be called after the database was closed. May be called twice: by then another file can have the number. */
   close(): void {
     this.#reader.close();
-    closeSync(this.#descriptor);
+    if (!this.#isDescriptorClosed) closeSync(this.#descriptor);
+    this.#isDescriptorClosed = true;
   }
 
   #requireUnpinned(): void {

@@ -1,7 +1,9 @@
 import type { Clock, Randomness } from '../domain/clock.js';
+import { describeError } from '../domain/describe-error.js';
 import type { FollowedShardStatus } from '../domain/follow-status.js';
 import type { FollowedFile } from '../sidecar/followed-file.js';
 import type { ServiceFile } from '../sidecar/service-file.js';
+import { BucketFault } from './bucket-fault.js';
 import type { Bucket } from './bucket.js';
 import { deletePast } from './delete-past.js';
 import { serviceShard } from './object-names.js';
@@ -37,10 +39,27 @@ interface FollowedShard<Source extends ShardSource = ShardSource> {
 
 interface WorkspaceShard extends FollowedShard<WorkspaceSource> {
   readonly workspace: FollowedWorkspace;
+  /** Why it could not be stored, times in a row, for a reason of its own. */
+  failures: number;
+  fault: unknown;
+  /** When it is tried again, by the steady clock. */
+  triedAgainAt: number;
+}
+
+/** Everything was stored but some workspaces, of which even their files cannot be read. */
+export class WorkspaceLeftOut extends Error {
+  override readonly name = 'WorkspaceLeftOut';
+
+  constructor(workspace: string, cause: unknown) {
+    super(`The workspace ${workspace} cannot be copied; the others are. ${describeError(cause)}`, { cause });
+  }
 }
 
 /** Workspaces that are stored at the same time. */
 const atOnce = 4;
+/** Milliseconds until a workspace that failed by itself is tried again, at first and at most. */
+const firstPause = 1000;
+const longestPause = 30_000;
 
 /** The files of a service in one life: those of the workspaces, which come and go, and its own. */
 export class FollowedShards {
@@ -85,31 +104,56 @@ export class FollowedShards {
   /**
    * Stores what was changed. The service's file is cut before the workspaces and stored after them, so its copy is never
    * newer than theirs: it names no workspace that is not there, and a record on its way to a chain is in one of them.
+   * A workspace that fails again and again by itself, as with a damaged file, holds up neither it nor the others.
    * @param isPoint whether this moment is to be one that can be restored by its time
-   * @throws the first fault, after the others were tried
+   * @throws WorkspaceLeftOut; the first other fault, after the others were tried
    */
-  store(isPoint: boolean, signal: AbortSignal): Promise<void> {
-    return this.#inOrder(this.#service, () => this.#service.stream.store(isPoint, signal));
+  async store(isPoint: boolean, signal: AbortSignal): Promise<void> {
+    await this.#inOrder(this.#service, () => this.#service.stream.store(isPoint, signal));
+    for (const [name, { failures, fault }] of this.#workspaces)
+      if (failures > 0) throw new WorkspaceLeftOut(name, fault);
   }
 
   async #storeWorkspaces(isPoint: boolean, signal: AbortSignal): Promise<void> {
     // Those that the cut of the service's file names are open by now.
     this.#update();
-    const waiting = [...this.#workspaces.values()];
+    const now = this.#options.clock.elapsed();
+    const waiting = [...this.#workspaces.values()].filter(({ triedAgainAt }) => triedAgainAt <= now);
     const faults: unknown[] = [];
     const work = async (): Promise<void> => {
       for (let shard = waiting.pop(); shard !== undefined; shard = waiting.pop()) {
         const each = shard;
-        await this.#inOrder(each, async () => {
+        const working = this.#inOrder(each, async () => {
           await each.source.prepare(signal);
           // An erase may have begun another stream by its turn.
           await each.stream.store(isPoint, signal);
-        }).catch((cause: unknown) => faults.push(cause));
+        });
+        const fault = await working.then(
+          () => this.#noteStored(each),
+          (cause: unknown) => this.#noteFault(each, cause),
+        );
+        if (fault !== undefined) faults.push(fault);
       }
     };
     await Promise.all(Array.from({ length: atOnce }, work));
     signal.throwIfAborted();
     if (faults.length > 0) throw faults[0];
+  }
+
+  #noteStored(shard: WorkspaceShard): undefined {
+    shard.failures = 0;
+    shard.triedAgainAt = 0;
+  }
+
+  /** @returns the fault where it holds up the service's file: a file may have gone that the next cut needs no more */
+  #noteFault(shard: WorkspaceShard, cause: unknown): unknown {
+    if (cause instanceof BucketFault) return cause;
+    shard.failures += 1;
+    shard.fault = cause;
+    if (shard.failures === 1) return cause;
+    const pause = Math.min(longestPause, firstPause * 2 ** Math.min(shard.failures - 2, 10));
+    shard.triedAgainAt = this.#options.clock.elapsed() + pause;
+    return undefined;
   }
 
   /** As `Copies.forgetPast`. Can be repeated from its beginning. */
@@ -161,7 +205,8 @@ export class FollowedShards {
       if (this.#workspaces.has(name)) continue;
       const source = new WorkspaceSource({ workspace, bucket, dataFolder, life, clock, randomness });
       const stream = this.#openStream(name, source);
-      this.#workspaces.set(name, { workspace, source, stream, last: Promise.resolve() });
+      const shard = { workspace, source, stream, last: Promise.resolve() };
+      this.#workspaces.set(name, { ...shard, failures: 0, fault: undefined, triedAgainAt: 0 });
     }
   }
 

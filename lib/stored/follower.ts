@@ -7,7 +7,7 @@ import type { Timers } from '../scheduling/timers.js';
 import { BucketFault } from './bucket-fault.js';
 import type { Bucket } from './bucket.js';
 import { followFolder, prepareFollowFolder } from './follow-folder.js';
-import { FollowedShards, type FollowedService } from './followed-shards.js';
+import { FollowedShards, WorkspaceLeftOut, type FollowedService } from './followed-shards.js';
 import { Lives, type Superseded } from './lives.js';
 import { sweepBucket } from './sweep-bucket.js';
 
@@ -201,10 +201,11 @@ export class Follower implements Copies {
       if (this.#life === undefined) await this.#begin();
       const now = clock.elapsed();
       const isPoint = this.#pointAt === undefined || now - this.#pointAt >= pointInterval;
-      await this.#shards?.store(isPoint, this.#ending.signal);
+      const leftOut = await this.#shards?.store(isPoint, this.#ending.signal).catch(onlyLeftOut);
       if (isPoint) this.#pointAt = now;
-      this.#noteSuccess();
       this.#lastRound = clock.elapsed() - now;
+      if (leftOut === undefined) this.#noteSuccess();
+      else this.#noteFailure(leftOut);
       await this.#sweep();
     } catch (cause) {
       this.#noteFailure(cause);
@@ -232,7 +233,8 @@ export class Follower implements Copies {
   #noteFailure(cause: unknown): void {
     if (this.#ending.signal.aborted) return;
     const obstacle = describeError(cause);
-    this.#failures += 1;
+    // The others are stored as usual.
+    this.#failures = cause instanceof WorkspaceLeftOut ? 0 : this.#failures + 1;
     // The log says once why, and again when the reason is another.
     if (obstacle !== this.#obstacle) this.#options.onFault('The copy elsewhere could not be brought up to date', cause);
     this.#obstacle = obstacle;
@@ -269,4 +271,9 @@ export class Follower implements Copies {
       signal.addEventListener('abort', end, { once: true });
     });
   }
+}
+
+function onlyLeftOut(cause: unknown): WorkspaceLeftOut {
+  if (cause instanceof WorkspaceLeftOut) return cause;
+  throw cause;
 }

@@ -11,10 +11,10 @@ import { listWorkspaceNames } from '../sidecar/service-file.js';
 import { openSidecarReadOnly } from '../sidecar/sidecar.js';
 import type { StoredObject } from '../sidecar/tables/stored-object-table.js';
 import type { Bucket } from './bucket.js';
-import { listLives, type Life } from './lives.js';
+import { listLives, readLife, type Life } from './lives.js';
 import { locateFile } from './locate-file.js';
 import { formatObjectName, serviceShard } from './object-names.js';
-import { findState, readInventory, restoreShard, type ShardInventory } from './restore-shard.js';
+import { findState, readInventory, restoreShard, type ShardInventory, type ShardState } from './restore-shard.js';
 import { openObject } from './seal-object.js';
 
 /** How far a restore has come. */
@@ -129,10 +129,8 @@ async function restoreWorkspace(
   options: RestoreServiceOptions,
   { stage, workspace, life, isAfterPoints }: StagedWorkspace,
 ): Promise<RestoredService['workspaces'][number]> {
-  const { bucket, at, git, signal, onProgress } = options;
-  const inventory = await readInventory(bucket, workspace, life, signal);
-  const state = findState(inventory, at, isAfterPoints);
-  if (state === undefined) throw new NothingToRestore(describeAbsence(workspace, inventory));
+  const { at, git, onProgress } = options;
+  const state = await findWorkspace(options, { stage, workspace, life, isAfterPoints });
   onProgress({ workspace, doing: 'database' });
   const paths = pathsOf(stage, workspace);
   await mkdir(paths.folder, { mode: 0o700 });
@@ -164,6 +162,31 @@ async function restoreWorkspace(
     await repository.close();
   }
   return { workspace, at: moment, files: files.length };
+}
+
+/**
+ * One that could not be opened in a life was not changed in it either: it is as the last one left it that had it.
+ * @throws NothingToRestore
+ */
+async function findWorkspace(
+  { bucket, at, signal }: RestoreServiceOptions,
+  { workspace, life, isAfterPoints }: StagedWorkspace,
+): Promise<ShardState> {
+  const inventory = await readInventory(bucket, workspace, life, signal);
+  const found = findState(inventory, at, isAfterPoints);
+  if (found !== undefined) return found;
+  const seen = new Set<string>([life]);
+  for (let earlier = await beforeOf(bucket, life, signal); earlier !== undefined && !seen.has(earlier);) {
+    seen.add(earlier);
+    const state = findState(await readInventory(bucket, workspace, earlier, signal), at, true);
+    if (state !== undefined) return state;
+    earlier = await beforeOf(bucket, earlier, signal);
+  }
+  throw new NothingToRestore(describeAbsence(workspace, inventory));
+}
+
+async function beforeOf(bucket: Bucket, life: string, signal: AbortSignal): Promise<string | undefined> {
+  return (await readLife(bucket, life, signal))?.before ?? undefined;
 }
 
 function describeAbsence(workspace: string, { points }: ShardInventory): string {

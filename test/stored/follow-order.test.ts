@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { openSidecar } from '../../lib/sidecar/sidecar.js';
+import { WorkspaceLeftOut } from '../../lib/stored/followed-shards.js';
 import { sweepBucket } from '../../lib/stored/sweep-bucket.js';
 import { never, storeKinds, type ServedStore } from './bucket-world.js';
 import { Folders, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
@@ -124,5 +126,39 @@ describe('the order in which copies are stored', () => {
     await sweepBucket(stored.bucket, stored.shards, now + 48 * hour, never);
     const { documents } = await readRestored(await restored(moment + 1000), 'second');
     assert.deepEqual(documents, []);
+  }).timeout(30_000);
+
+  it('goes on without a workspace that cannot be read, and restores it as it last was', async () => {
+    let isDamaged = false;
+    const openings: NonNullable<Parameters<typeof StoredShards.open>[0]['service']> = {
+      openSidecar: (...given) => {
+        if (isDamaged && given[0].includes('damaged')) throw new Error('The file is damaged.');
+        return openSidecar(...given);
+      },
+    };
+    const stored = await begin({ service: openings });
+    await stored.service.addWorkspace('damaged');
+    await stored.actor('damaged').create('kept.md', 'kept');
+    await stored.store(true);
+    isDamaged = true;
+    stored.service.find('damaged')?.journal.sidecar.close();
+    await stored
+      .actor('damaged')
+      .create('fails.md', 'fails')
+      .catch(() => undefined);
+    await stored.service.addWorkspace('made-later');
+    await stored.actor().create('one.md', 'one');
+    await assert.rejects(stored.store(true));
+    await assert.rejects(stored.store(true), WorkspaceLeftOut);
+    const { workspaces, documents } = await readRestored(await restored());
+    assert.deepEqual(workspaces, ['acme', 'damaged', 'made-later']);
+    assert.deepEqual(documents, ['one.md']);
+    await stored.close();
+    open = await StoredShards.open({ dataFolder: stored.dataFolder, store, key, service: openings });
+    await open.actor().create('two.md', 'two');
+    await open.store(true);
+    const target = await restored();
+    assert.deepEqual((await readRestored(target)).documents, ['one.md', 'two.md']);
+    assert.deepEqual((await readRestored(target, 'damaged')).documents, ['kept.md']);
   }).timeout(30_000);
 });
