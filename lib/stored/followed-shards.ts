@@ -110,8 +110,18 @@ export class FollowedShards {
    */
   async store(isPoint: boolean, signal: AbortSignal): Promise<void> {
     await this.#inOrder(this.#service, () => this.#service.stream.store(isPoint, signal));
+    if (isPoint) await this.#removeNeedless(signal);
     for (const [name, { failures, fault }] of this.#workspaces)
       if (failures > 0) throw new WorkspaceLeftOut(name, fault);
+  }
+
+  async #removeNeedless(signal: AbortSignal): Promise<void> {
+    const waiting = [...this.#workspaces.values(), this.#service];
+    const work = async (): Promise<void> => {
+      for (let shard = waiting.pop(); shard !== undefined; shard = waiting.pop())
+        await shard.stream.removeNeedless(signal);
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
   }
 
   async #storeWorkspaces(isPoint: boolean, signal: AbortSignal): Promise<void> {

@@ -91,6 +91,8 @@ export class ShardStream {
   #hourBytes = 0;
   /** Sets since the last point, which the next one makes needless. */
   readonly #passing: string[] = [];
+  /** Sets before the last point, until they are removed. */
+  readonly #needless: string[] = [];
   /** When the last state was cut that is stored, by the steady clock; undefined before the first. */
   #storedAt: number | undefined;
   #bytesStored = 0;
@@ -261,8 +263,15 @@ export class ShardStream {
     await bucket.putBytes(name, await gather(sealObject(piecesOf(Buffer.from(text)), means)), { signal });
     this.#pointMoment = point.at;
     this.#owedPoint = undefined;
-    // A sweep finds what is left of them.
-    await bucket.delete(this.#passing.splice(0), { signal }).catch(() => undefined);
+    this.#needless.push(...this.#passing.splice(0));
+  }
+
+  /**
+   * Removes the sets that the last point made needless. To be called once all files have that point: until then a moment
+   * before it is restored with these sets. Never throws: a sweep finds what is left of them.
+   */
+  async removeNeedless(signal: AbortSignal): Promise<void> {
+    await this.#options.bucket.delete(this.#needless.splice(0), { signal }).catch(() => undefined);
   }
 
   get #shard(): { readonly shard: string; readonly life: string; readonly epoch: number } {

@@ -161,4 +161,23 @@ describe('the order in which copies are stored', () => {
     assert.deepEqual((await readRestored(target)).documents, ['one.md', 'two.md']);
     assert.deepEqual((await readRestored(target, 'damaged')).documents, ['kept.md']);
   }).timeout(30_000);
+
+  it('restores a moment before the last points, where the service’s file has not got its own', async () => {
+    const stored = await begin();
+    await stored.store(true);
+    await stored.actor().create('one.md', 'one');
+    await stored.service.addWorkspace('second');
+    await stored.store();
+    const moment = Date.now();
+    await stored.actor().create('two.md', 'two');
+    await stored.service.addWorkspace('third');
+    store.proxy.judge = (asked) =>
+      /^PUT .*\/_service\//.test(asked) ? { what: 'status', status: 403, body: '' } : undefined;
+    await assert.rejects(stored.store(true));
+    store.proxy.recover();
+    const { workspaces, documents } = await readRestored(await restored(moment));
+    assert.deepEqual({ workspaces, documents }, { workspaces: ['acme', 'second'], documents: ['one.md'] });
+    await stored.store(true);
+    assert.equal((await stored.list('acme/')).filter((name) => name.endsWith('.set')).length, 2);
+  }).timeout(30_000);
 });
