@@ -33,6 +33,10 @@ export interface FollowerOptions {
 
 /** Milliseconds. */
 const sweepInterval = 60 * 60 * 1000;
+/** After which it is looked whether a sweep is due. */
+const sweepLook = 60_000;
+/** For which a start waits for a bucket that does not answer. */
+const beginWithin = 5000;
 const longestPause = 30_000;
 /** For which a start waits for the first copy; a large one goes on beside the service. */
 const firstCopyWithin = 10_000;
@@ -54,6 +58,8 @@ export class Follower implements Copies {
   readonly #ending = new AbortController();
   #service: FollowedService | undefined;
   #shards: FollowedShards | undefined;
+  /** Whether the bucket was asked if it does what it should. */
+  #isProbed = false;
   #life: string | undefined;
   #superseded: Superseded | undefined;
   #obstacle: string | undefined;
@@ -96,14 +102,14 @@ export class Follower implements Copies {
    * @throws BucketFault `auth`, `denied` or `absent`; ForeignRecord; errors of the data folder
    */
   async start(service: FollowedService): Promise<void> {
-    const { bucket, clock, dataFolder, interval, isVersioned } = this.#options;
+    const { clock, dataFolder, interval } = this.#options;
     this.#service = service;
     await prepareFollowFolder(followFolder(dataFolder));
+    const late = AbortSignal.timeout(beginWithin);
     try {
-      await bucket.probe({ isVersioned, signal: this.#ending.signal });
-      await this.#begin();
+      await this.#begin(AbortSignal.any([late, this.#ending.signal]));
     } catch (error) {
-      if (!(error instanceof BucketFault) || error.kind !== 'away') throw error;
+      if (!late.aborted && (!(error instanceof BucketFault) || error.kind !== 'away')) throw error;
       this.#noteFailure(error);
     }
     const startedAt = clock.elapsed();
@@ -118,6 +124,10 @@ export class Follower implements Copies {
       this.#every(
         () => share * interval,
         () => this.#look(),
+      ),
+      this.#every(
+        () => sweepLook,
+        () => this.#sweep(),
       ),
     ];
     await Promise.race([first, this.#wait(firstCopyWithin)]);
@@ -145,8 +155,10 @@ export class Follower implements Copies {
     await this.#shards.forgetPast(workspace, signal);
   }
 
-  async #begin(): Promise<void> {
-    const signal = this.#ending.signal;
+  async #begin(signal: AbortSignal): Promise<void> {
+    const { bucket, isVersioned } = this.#options;
+    if (!this.#isProbed) await bucket.probe({ isVersioned, signal });
+    this.#isProbed = true;
     const begun = await this.#lives.begin(signal);
     if ('by' in begun) {
       this.#supersede(begun);
@@ -187,7 +199,7 @@ export class Follower implements Copies {
       const found = await this.#lives.look(this.#ending.signal);
       if (typeof found !== 'string') this.#supersede(found);
       // Whoever emptied the bucket took the whole files with it.
-      else if (found === 'absent') await this.#begin();
+      else if (found === 'absent') await this.#begin(this.#ending.signal);
     } catch (cause) {
       this.#noteFailure(cause);
     }
@@ -198,7 +210,7 @@ export class Follower implements Copies {
     if (this.#superseded !== undefined) return;
     const { clock, pointInterval } = this.#options;
     try {
-      if (this.#life === undefined) await this.#begin();
+      if (this.#life === undefined) await this.#begin(this.#ending.signal);
       const now = clock.elapsed();
       const isPoint = this.#pointAt === undefined || now - this.#pointAt >= pointInterval;
       const leftOut = await this.#shards?.store(isPoint, this.#ending.signal).catch(onlyLeftOut);
@@ -206,7 +218,6 @@ export class Follower implements Copies {
       this.#lastRound = clock.elapsed() - now;
       if (leftOut === undefined) this.#noteSuccess();
       else this.#noteFailure(leftOut);
-      await this.#sweep();
     } catch (cause) {
       this.#noteFailure(cause);
     }

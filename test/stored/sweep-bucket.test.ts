@@ -53,7 +53,17 @@ describe('the sweep of a bucket', () => {
     await prepareFollowFolder(followFolder(dataFolder));
     const workspace = await service.addWorkspace('acme');
     actor = new Actor(workspace, operator.principalId);
-    shards = new FollowedShards({ life, service, bucket, dataFolder, recipients: [key.recipient], clock, randomness });
+    const requireCurrent = (): Promise<void> => Promise.resolve();
+    shards = new FollowedShards({
+      life,
+      service,
+      bucket,
+      dataFolder,
+      recipients: [key.recipient],
+      clock,
+      randomness,
+      requireCurrent,
+    });
     await bucket.putBytes(
       'current.json',
       Buffer.from(JSON.stringify({ format: 1, life, before: null, since: '2026-01-01T00:00:00.000Z' })),
@@ -103,7 +113,7 @@ describe('the sweep of a bucket', () => {
   it('keeps what each moment that stays needs, and nothing else for longer than a day', async () => {
     await actor.create('kept.md', 'step 0');
     await shards.store(true, never);
-    const written = new Map<number, string>();
+    const written = new Map([[clock.now(), 'step 0']]);
     // Two days with a change every twenty minutes, and eight with one every six hours.
     for (let step = 1; step <= 176; step++) {
       clock.advance(step <= 144 ? hour / 3 : 6 * hour);
