@@ -85,30 +85,40 @@ export class KeptFiles {
 
   /**
    * Makes the rows those of the files that are there now, within a transaction.
-   * @returns to be called once the transaction is durable
+   * @param most rows to change
+   * @returns whether that was enough, and what is to be called once the transaction is durable
    */
-  settle(tables: Tables, now: number): () => void {
+  settle(tables: Tables, now: number, most: number): { readonly isWhole: boolean; note(this: void): void } {
     const changed: StoredObject[] = [];
-    for (const [folder, names] of this.#look(tables)) {
-      if (this.#agrees(folder, names)) continue;
-      const rows = this.#rows.get(folder) ?? new Map<string, StoredObject>();
-      for (const name of names) {
-        const row = this.#settleFile(tables, name, rows.get(name));
-        if (row !== undefined) changed.push(row);
-      }
-      for (const row of rows.values()) {
-        if (row.goneAt !== null || names.has(row.name)) continue;
-        tables.storedObjects.mark(row.name, now);
-        changed.push({ ...row, goneAt: now });
-      }
-    }
-    return () => {
+    const isWhole = this.#settle(tables, now, most, changed);
+    const note = (): void => {
       for (const row of changed) {
         this.#keep(row);
         if (row.goneAt === null) this.#missing.add(row.name);
         else this.#missing.delete(row.name);
       }
     };
+    return { isWhole, note };
+  }
+
+  /** @returns false when it stopped after as many rows as it may change */
+  #settle(tables: Tables, now: number, most: number, changed: StoredObject[]): boolean {
+    for (const [folder, names] of this.#look(tables)) {
+      if (this.#agrees(folder, names)) continue;
+      const rows = this.#rows.get(folder) ?? new Map<string, StoredObject>();
+      for (const name of names) {
+        if (changed.length >= most) return false;
+        const row = this.#settleFile(tables, name, rows.get(name));
+        if (row !== undefined) changed.push(row);
+      }
+      for (const row of rows.values()) {
+        if (row.goneAt !== null || names.has(row.name)) continue;
+        if (changed.length >= most) return false;
+        tables.storedObjects.mark(row.name, now);
+        changed.push({ ...row, goneAt: now });
+      }
+    }
+    return true;
   }
 
   /** The objects that the bucket may lack, in the order in which they were found. */

@@ -1,3 +1,4 @@
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { Bucket } from './bucket.js';
 import { choosePartners, choosePoints } from './choose-points.js';
 import type { FollowedShards } from './followed-shards.js';
@@ -17,6 +18,8 @@ interface Listed<Parsed extends ObjectName = ObjectName> {
 const day = 24 * 60 * 60 * 1000;
 /** Milliseconds after which nothing of a workspace that was removed can be restored any more. */
 const removedFor = 30 * day;
+/** Points whose sets are looked for before other work gets its turn. */
+const pointsAtOnce = 10;
 /** Names gathered before they are deleted. */
 const namesAtOnce = 1000;
 
@@ -108,7 +111,7 @@ class ShardListing {
         signal,
       );
     await deleted(this.#points.filter(({ parsed }) => !kept.has(parsed.at)));
-    const needed = this.#neededSets(points);
+    const needed = await this.#neededSets(points);
     const isOld = ({ at }: Listed): boolean => at < goneFor;
     const sets = this.#sets.filter((set) => !needed.has(set.name) && isOld(set));
     await deleted(sets);
@@ -153,7 +156,7 @@ class ShardListing {
   }
 
   /** Those that lead to a point that stays, and those of the present epoch that came after its last point. */
-  #neededSets(points: readonly Listed<Of<'point'>>[]): ReadonlySet<string> {
+  async #neededSets(points: readonly Listed<Of<'point'>>[]): Promise<ReadonlySet<string>> {
     const needed = new Set<string>();
     const byEpoch = new Map<string, Listed<Of<'set'>>[]>();
     for (const set of this.#sets) {
@@ -161,7 +164,8 @@ class ShardListing {
       listed.push(set);
       byEpoch.set(epochOf(set.parsed), listed);
     }
-    for (const { parsed } of points) {
+    for (const [index, { parsed }] of points.entries()) {
+      if (index % pointsAtOnce === pointsAtOnce - 1) await yieldToLoop();
       const sets = byEpoch.get(epochOf(parsed)) ?? [];
       const ranges = sets.map(({ name, parsed: { first, last } }) => ({ name, first, last }));
       // Of a point whose sets are not all there, those that are may be of use to somebody.

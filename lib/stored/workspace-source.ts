@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { pathsOf } from '../journal/workspace-paths.js';
 import type { Journal } from '../journal/journal.js';
+import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { FollowedFile } from '../sidecar/followed-file.js';
 import type { StoredObject } from '../sidecar/tables/stored-object-table.js';
 import type { Bucket } from './bucket.js';
@@ -28,7 +29,7 @@ export interface WorkspaceSourceOptions {
   readonly randomness: Randomness;
 }
 
-/** Rows removed in one transaction. */
+/** Rows made or removed in one transaction. */
 const rowsAtOnce = 500;
 
 /** A workspace's sidecar and the files beside it. */
@@ -65,20 +66,30 @@ export class WorkspaceSource implements ShardSource {
 
   async atMoment(cut: () => void): Promise<void> {
     const { journal } = this.#options.workspace;
-    if (this.#files.isSettled(journal.reader)) {
-      cut();
-      return;
+    while (!this.#files.isSettled(journal.reader)) {
+      const made: { isCut: boolean; fault?: { readonly error: unknown } } = { isCut: false };
+      await journal.write({
+        isRecordOnly: true,
+        run: (transaction) => {
+          const settled = this.#files.settle(transaction.tables, transaction.now, rowsAtOnce);
+          transaction.whenDurable(() => {
+            settled.note();
+            if (!settled.isWhole) return;
+            made.isCut = true;
+            try {
+              cut();
+            } catch (error) {
+              // Thrown here, it would pass for a fault of the group, whose other writes are durable.
+              made.fault = { error };
+            }
+          });
+        },
+      });
+      if (made.fault !== undefined) throw made.fault.error;
+      if (made.isCut) return;
+      await yieldToLoop();
     }
-    await journal.write({
-      isRecordOnly: true,
-      run: (transaction) => {
-        const settled = this.#files.settle(transaction.tables, transaction.now);
-        transaction.whenDurable(() => {
-          settled();
-          cut();
-        });
-      },
-    });
+    cut();
   }
 
   async storeFiles(signal: AbortSignal): Promise<void> {
