@@ -142,8 +142,11 @@ export class KeptFiles {
   }
 
   /** @returns the changed row */
-  #settleFile(tables: Tables, name: string, row: StoredObject | undefined): StoredObject | undefined {
-    if (row?.goneAt === null) return undefined;
+  #settleFile(tables: Tables, name: string, known: StoredObject | undefined): StoredObject | undefined {
+    if (known?.goneAt === null) return undefined;
+    // A transaction that was refused can be durable nevertheless, and its rows are not known here then.
+    const row = known ?? tables.storedObjects.find(name);
+    if (known === undefined && row?.goneAt === null) return row;
     if (row !== undefined) {
       tables.storedObjects.mark(name, null);
       return { ...row, goneAt: null };

@@ -77,4 +77,16 @@ describe('the rows of files beside a followed sidecar', () => {
     await assert.rejects(failing, /It cannot be pinned/);
     await writing;
   }).timeout(20_000);
+
+  it('are taken as they are where a transaction that was refused has made them', async () => {
+    const stored = required();
+    await makeFiles(stored, 2);
+    const source = await sourceOf(stored);
+    const name = `blobs/ab${'1'.padStart(38, '0')}`;
+    const row = { name, life: stored.shards.life, bytes: 5, key: Buffer.alloc(32, 1) };
+    await stored.service.find('acme')?.journal.write({ run: ({ tables }) => tables.storedObjects.insert(row) });
+    await source.atMoment(() => undefined);
+    await source.storeFiles(never);
+    assert.ok((await stored.list('acme/')).some((object) => object.endsWith(name)));
+  }).timeout(20_000);
 });
