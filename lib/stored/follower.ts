@@ -33,8 +33,6 @@ export interface FollowerOptions {
 
 /** Milliseconds. */
 const sweepInterval = 60 * 60 * 1000;
-/** After which it is looked whether a sweep is due. */
-const sweepLook = 60_000;
 /** For which a start waits for a bucket that does not answer. */
 const beginWithin = 5000;
 const longestPause = 30_000;
@@ -67,6 +65,7 @@ export class Follower implements Copies {
   /** Milliseconds that the last round took. */
   #lastRound = 0;
   #sweptAt: number | undefined;
+  #sweeping: Promise<void> = Promise.resolve();
   /** When all had a point last, by the steady clock. */
   #pointAt: number | undefined;
   #loops: readonly Promise<void>[] = [];
@@ -125,10 +124,6 @@ export class Follower implements Copies {
         () => share * interval,
         () => this.#look(),
       ),
-      this.#every(
-        () => sweepLook,
-        () => this.#sweep(),
-      ),
     ];
     await Promise.race([first, this.#wait(firstCopyWithin)]);
     if (this.status.state === 'starting') {
@@ -142,7 +137,7 @@ export class Follower implements Copies {
   /** Stores the last changes, for a while, and follows no longer. */
   async stop(): Promise<void> {
     this.#ending.abort();
-    await Promise.all(this.#loops);
+    await Promise.all([...this.#loops, this.#sweeping]);
     if (this.#life !== undefined && this.#superseded === undefined) {
       const signal = AbortSignal.timeout(lastCopyWithin);
       await this.#shards?.store(true, signal).catch((cause: unknown) => this.#noteFailure(cause));
@@ -152,7 +147,8 @@ export class Follower implements Copies {
 
   async forgetPast(workspace: string, signal: AbortSignal): Promise<void> {
     if (this.#shards === undefined) throw unavailable(new Error('The bucket with the copies was not reached yet.'));
-    await this.#shards.forgetPast(workspace, signal);
+    // The last copy would wait for it.
+    await this.#shards.forgetPast(workspace, AbortSignal.any([signal, this.#ending.signal]));
   }
 
   async #begin(signal: AbortSignal): Promise<void> {
@@ -218,18 +214,27 @@ export class Follower implements Copies {
       this.#lastRound = clock.elapsed() - now;
       if (leftOut === undefined) this.#noteSuccess();
       else this.#noteFailure(leftOut);
+      this.#beginSweep();
     } catch (cause) {
       this.#noteFailure(cause);
     }
   }
 
-  async #sweep(): Promise<void> {
-    const { bucket, clock, onFault } = this.#options;
+  /** Beside the rounds: listing a large bucket takes longer than a copy may be late. */
+  #beginSweep(): void {
+    const { clock } = this.#options;
     const now = clock.elapsed();
     if (this.#shards === undefined || (this.#sweptAt !== undefined && now - this.#sweptAt < sweepInterval)) return;
     this.#sweptAt = now;
+    const shards = this.#shards;
+    this.#sweeping = this.#sweeping.then(() => this.#sweep(shards));
+  }
+
+  /** Never throws. */
+  async #sweep(shards: FollowedShards): Promise<void> {
+    const { bucket, clock, onFault } = this.#options;
     try {
-      await sweepBucket(bucket, this.#shards, clock.now(), this.#ending.signal);
+      await sweepBucket(bucket, shards, clock.now(), this.#ending.signal);
     } catch (cause) {
       if (!this.#ending.signal.aborted) onFault('What is no longer needed in the bucket could not be removed', cause);
     }

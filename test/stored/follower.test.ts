@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { operator } from '../support/store/service.js';
+import { Actor } from '../support/store/actor.js';
+import { never, storeKinds, type ServedStore } from './bucket-world.js';
+import { bucketOf, Followed, Folders, makeCopyKey, type CopyKey } from './follow-world.js';
+import { Hold } from './shards-world.js';
+
+describe('what keeps a copy', () => {
+  const folders = new Folders();
+  let store: ServedStore;
+  let key: CopyKey;
+  let open: Followed | undefined;
+
+  before(async function () {
+    const [s3rver] = storeKinds;
+    if (s3rver === undefined) throw new Error('There is no store.');
+    store = await s3rver.start(this);
+    key = await makeCopyKey();
+  });
+  afterEach(async () => {
+    store.proxy.recover();
+    await open?.close();
+    open = undefined;
+    const bucket = bucketOf(store);
+    const names: string[] = [];
+    for await (const { name } of bucket.list('', { signal: never })) names.push(name);
+    await bucket.delete(names, { signal: never });
+  });
+  after(async () => {
+    await folders.remove();
+    await store?.close();
+  });
+
+  const begin = async (): Promise<Followed> => {
+    open = await Followed.open({ dataFolder: await folders.make(), store, key });
+    return open;
+  };
+
+  it('stores changes while a sweep lists the bucket', async () => {
+    const hold = new Hold(store, /^GET .*list-type.*_service/);
+    try {
+      const followed = await begin();
+      await hold.reached;
+      await new Actor(followed.workspace, operator.principalId).create('one.md', 'one');
+      await followed.stored();
+    } finally {
+      hold.release();
+    }
+  }).timeout(30_000);
+
+  it('ends soon when an erase waits for the bucket', async () => {
+    const followed = await begin();
+    await followed.stored();
+    const hold = new Hold(store, /^GET .*list-type.*acme/);
+    const erasing = followed.follower.forgetPast('acme', never);
+    erasing.catch(() => undefined);
+    await hold.reached;
+    await followed.follower.stop();
+    hold.release();
+    await assert.rejects(erasing);
+  }).timeout(15_000);
+});
