@@ -70,7 +70,7 @@ export class FollowedShards {
   readonly #epochs = new Map<string, number>();
 
   constructor(options: FollowedShardsOptions) {
-    this.#options = options;
+    this.#options = { ...options, clock: neverBack(options.clock) };
     const source = new ServiceSource(options.service.file, (isPoint, signal) => this.#storeWorkspaces(isPoint, signal));
     this.#service = { source, stream: this.#openStream(serviceShard, source), last: Promise.resolve() };
   }
@@ -232,6 +232,14 @@ export class FollowedShards {
     shard.last = working.catch(() => undefined);
     return working;
   }
+}
+
+/**
+ * A clock that stands still where the system's is set back: the moments of one file are compared with those of another.
+ */
+function neverBack(clock: Clock): Clock {
+  let last = 0;
+  return { now: () => (last = Math.max(last, clock.now())), elapsed: () => clock.elapsed() };
 }
 
 /** The service's own file. Nothing lies beside it. */

@@ -77,7 +77,9 @@ export class Lives {
     const life = Buffer.from(randomness.bytes(16)).toString('hex');
     // The clock can have gone back, and lives have an order.
     const since = Math.max(clock.now(), (current?.since ?? 0) + 1);
-    const begun: Life = { life, before: current?.life ?? null, since };
+    // A bucket that lost the name of the current life may have its objects yet.
+    const last = note?.address === address ? note.life : null;
+    const begun: Life = { life, before: current?.life ?? last, since };
     await bucket.putBytes(lifeName(life), encodeLife(begun), { signal });
     await writeNote(folder, { address, life, before: begun.before });
     const condition: Condition = current === undefined ? { ifAbsent: true } : { ifMatch: current.etag };

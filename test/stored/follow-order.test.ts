@@ -180,4 +180,34 @@ describe('the order in which copies are stored', () => {
     await stored.store(true);
     assert.equal((await stored.list('acme/')).filter((name) => name.endsWith('.set')).length, 2);
   }).timeout(30_000);
+
+  it('restores each moment with what was before it, also when the clock was set back', async () => {
+    const hour = 60 * 60 * 1000;
+    let now = Date.now();
+    const stored = await begin({ clock: { now: () => now, elapsed: () => performance.now() } });
+    await stored.store(true);
+    now += 2 * hour;
+    await stored.actor().create('one.md', 'one');
+    await stored.store(true);
+    now -= hour;
+    await stored.actor().create('two.md', 'two');
+    await stored.service.addWorkspace('second');
+    await stored.store(true);
+    for (let later = 0; later <= 3; later++) {
+      const { workspaces, documents } = await readRestored(await restored(now + later * hour));
+      assert.ok(!workspaces.includes('second') || documents.includes('two.md'), `after ${later} hours`);
+    }
+  }).timeout(30_000);
+
+  it('has the moments before the bucket lost the name of the current life', async () => {
+    const stored = await begin();
+    await stored.actor().create('one.md', 'one');
+    await stored.store(true);
+    const moment = Date.now();
+    await stored.bucket.delete(['current.json'], { signal: never });
+    await stored.close();
+    open = await StoredShards.open({ dataFolder: stored.dataFolder, store, key });
+    await open.store(true);
+    assert.deepEqual((await readRestored(await restored(moment))).documents, ['one.md']);
+  }).timeout(30_000);
 });
