@@ -56,6 +56,12 @@ export class FollowedFile {
     return this.#changed.size;
   }
 
+  /** Whether a cut would have something: a commit, or a beginning. Takes in what was committed. */
+  get hasChanged(): boolean {
+    this.read();
+    return this.isLost || this.#groups !== this.#cut;
+  }
+
   get isPinned(): boolean {
     return this.#pinned !== undefined;
   }

@@ -134,6 +134,11 @@ export class ShardStream {
     const { source, clock } = this.#options;
     const lookedAt = clock.elapsed();
     await this.#storePoint(signal);
+    if (this.#isAsStored(isPoint)) {
+      await source.storeOthers?.(isPoint, signal);
+      this.#storedAt = lookedAt;
+      return;
+    }
     for (;;) {
       const made: { cut?: Cut | undefined } = {};
       await source.atMoment(() => {
@@ -147,6 +152,13 @@ export class ShardStream {
       signal.throwIfAborted();
     }
     this.#storedAt = lookedAt;
+  }
+
+  /** Whether nothing has changed. Asked first, because a cut looks at the files, and most workspaces rest. */
+  #isAsStored(isPoint: boolean): boolean {
+    const log = this.#options.source.log();
+    if (log !== this.#log || this.#isWholeDue || log.hasChanged) return false;
+    return !isPoint || this.#sincePoint.end === this.#end;
   }
 
   /** Lets go of the file. */
