@@ -24,7 +24,7 @@ import type { ListedWorkspace } from '../sidecar/tables/workspace-table.js';
 import { describeOrigin } from '../workspace/describe-origin.js';
 import { FaultyWorkspaces } from '../workspace/faulty-workspaces.js';
 import { adoptUnborn, openWorkspace, type WorkspaceFiles } from '../workspace/open-workspace.js';
-import type { Copies } from '../journal/copies.js';
+import { requireWritable, type Copies } from '../journal/copies.js';
 import { ServiceJournal } from '../journal/service-journal.js';
 import { createWorkspace } from '../journal/workspace-files.js';
 import { endRemovals, type RemovalReceipt } from '../backup/removed-workspace.js';
@@ -148,6 +148,7 @@ export class Service {
       randomness: files.randomness,
       find: (name) => this.find(name),
       onFault: files.onFault,
+      refusal: () => this.copies?.refusal(),
     });
     this.#probe = new ReadinessProbe({
       dataFolder: this.dataFolder,
@@ -323,7 +324,10 @@ export class Service {
 
   /** Workspaces are made and removed one after the other, because two of one name would use the same files. */
   #inOrder<Result>(make: () => Promise<Result>): Promise<Result> {
-    const made = this.#making.then(make);
+    const made = this.#making.then(() => {
+      requireWritable(this.copies);
+      return make();
+    });
     this.#making = made.catch(() => undefined);
     return made;
   }

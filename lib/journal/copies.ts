@@ -13,3 +13,9 @@ export interface Copies {
    */
   forgetPast(workspace: string, signal: AbortSignal): Promise<void>;
 }
+
+/** @throws Refusal UNAVAILABLE when another machine has taken over */
+export function requireWritable(copies: Copies | undefined): void {
+  const refusal = copies?.refusal();
+  if (refusal !== undefined) throw refusal;
+}

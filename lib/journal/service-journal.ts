@@ -1,7 +1,7 @@
 import type { People } from '../access/people.js';
 import type { AuditEvent } from '../domain/audit-record.js';
 import type { Clock, Randomness } from '../domain/clock.js';
-import { unavailable } from '../domain/refusal.js';
+import { unavailable, type Refusal } from '../domain/refusal.js';
 import { isFaultOfTheFile, refuseFault } from '../sidecar/fault.js';
 import type { ServiceFile } from '../sidecar/service-file.js';
 import type { Tables } from '../sidecar/tables.js';
@@ -28,6 +28,8 @@ export interface ServiceJournalOptions {
   find(workspace: string): AuditedWorkspace | undefined;
   /** Called when a record could not be added to a chain; it is tried again. */
   readonly onFault: (what: string, cause: unknown) => void;
+  /** Why nothing may be changed any more; undefined while all is well. */
+  readonly refusal: () => Refusal | undefined;
 }
 
 export interface RecordOptions {
@@ -119,9 +121,11 @@ export class ServiceJournal {
 
   /**
    * Makes a change, durable when it returns. `deliver` has to follow before any answer.
-   * @throws errors of the work; Refusal INTERNAL when the file failed
+   * @throws errors of the work; Refusal INTERNAL when the file failed, UNAVAILABLE when another machine has taken over
    */
   change<Result>(work: (transaction: ServiceTransaction) => Result): ServiceChange<Result> {
+    const refusal = this.#options.refusal();
+    if (refusal !== undefined) throw refusal;
     const { file, clock, randomness } = this.#options;
     const deliveries: Delivery[] = [];
     const sweeping = [...this.#delivered];

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { until } from '../support/until.js';
 import { operator } from '../support/store/service.js';
 import { Actor } from '../support/store/actor.js';
 import { never, storeKinds, type ServedStore } from './bucket-world.js';
-import { bucketOf, Followed, Folders, makeCopyKey, type CopyKey } from './follow-world.js';
+import { bucketOf, Followed, Folders, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
 import { Hold } from './shards-world.js';
 
 describe('what keeps a copy', () => {
@@ -59,4 +61,21 @@ describe('what keeps a copy', () => {
     hold.release();
     await assert.rejects(erasing);
   }).timeout(15_000);
+
+  it('refuses changes of people and of the list of workspaces, too, once another machine has taken over', async () => {
+    const followed = await begin();
+    await followed.stored();
+    const target = join(await folders.make(), 'restored');
+    await restoreSound(store, key, target);
+    const second = await Followed.open({ dataFolder: target, store, key, takesOver: true });
+    try {
+      await until('the first machine knows', () => followed.follower.status.state === 'superseded');
+      const { service } = followed;
+      assert.throws(() => service.journal.change(() => undefined), /taken over/);
+      await assert.rejects(service.addWorkspace('made-here'), /taken over/);
+      await assert.rejects(service.removeWorkspace('acme'), /taken over/);
+    } finally {
+      await second.close();
+    }
+  }).timeout(30_000);
 });
