@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { describeError } from '../domain/describe-error.js';
 import type { FollowedShardStatus } from '../domain/follow-status.js';
@@ -66,6 +67,11 @@ export class FollowedShards {
   readonly #options: FollowedShardsOptions;
   readonly #workspaces = new Map<string, WorkspaceShard>();
   readonly #service: FollowedShard;
+  /**
+   * For each workspace's name, what the keys of its files are derived from: in one life, a file of the same contents has
+   * the same name and the same key, also in another workspace of that name. So neither's object is of no use to the other.
+   */
+  readonly #fileKeys = new Map<string, Uint8Array>();
   /** The last epoch of each shard. */
   readonly #epochs = new Map<string, number>();
 
@@ -174,6 +180,8 @@ export class FollowedShards {
     if (shard === undefined) throw new Error(`${name} is not followed.`);
     await this.#inOrder(shard, async () => {
       const { source } = shard;
+      // No later object is to open with the key of one that goes.
+      this.#fileKeys.delete(name);
       await source.prepare(signal);
       // Before the file is stored as a whole: it must not name what opens the objects that go.
       await source.forgetGone();
@@ -213,11 +221,25 @@ export class FollowedShards {
     }
     for (const [name, workspace] of opened) {
       if (this.#workspaces.has(name)) continue;
-      const source = new WorkspaceSource({ workspace, bucket, dataFolder, life, clock, randomness });
+      const source = new WorkspaceSource({
+        workspace,
+        bucket,
+        dataFolder,
+        life,
+        clock,
+        randomness,
+        keyOf: (file) => this.#deriveKey(name, file),
+      });
       const stream = this.#openStream(name, source);
       const shard = { workspace, source, stream, last: Promise.resolve() };
       this.#workspaces.set(name, { ...shard, failures: 0, fault: undefined, triedAgainAt: 0 });
     }
+  }
+
+  #deriveKey(workspace: string, file: string): Uint8Array {
+    const secret = this.#fileKeys.get(workspace) ?? this.#options.randomness.bytes(32);
+    this.#fileKeys.set(workspace, secret);
+    return new Uint8Array(hkdfSync('sha256', secret, '', `cartulary file\n${file}`, 32));
   }
 
   #openStream(name: string, source: ShardSource): ShardStream {

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock, Randomness } from '../domain/clock.js';
+import type { Clock } from '../domain/clock.js';
 import type { Tables } from '../sidecar/tables.js';
 import type { StoredObject } from '../sidecar/tables/stored-object-table.js';
 import { locateFile } from './locate-file.js';
@@ -13,7 +13,8 @@ export interface KeptFilesOptions {
   /** In whose folder new objects are stored. */
   readonly life: string;
   readonly clock: Clock;
-  readonly randomness: Randomness;
+  /** The key for a new object of this name: 32 bytes. */
+  readonly keyOf: (name: string) => Uint8Array;
 }
 
 /** A listing of a folder, and whether it can have changed without a trace. */
@@ -151,11 +152,11 @@ export class KeptFiles {
       tables.storedObjects.mark(name, null);
       return { ...row, goneAt: null };
     }
-    const { life, randomness } = this.#options;
+    const { life, keyOf } = this.#options;
     const bytes = statSync(this.pathOf(name), { throwIfNoEntry: false })?.size;
     // It was listed a moment ago. The next look does without it.
     if (bytes === undefined) return undefined;
-    const added = { name, life, bytes, key: Buffer.from(randomness.bytes(32)), goneAt: null };
+    const added = { name, life, bytes, key: Buffer.from(keyOf(name)), goneAt: null };
     tables.storedObjects.insert(added);
     return added;
   }

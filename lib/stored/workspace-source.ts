@@ -27,6 +27,8 @@ export interface WorkspaceSourceOptions {
   readonly life: string;
   readonly clock: Clock;
   readonly randomness: Randomness;
+  /** The key for a new object of a file, by its name below the life: 32 bytes. */
+  readonly keyOf: (name: string) => Uint8Array;
 }
 
 /** Rows made or removed in one transaction. */
@@ -40,9 +42,9 @@ export class WorkspaceSource implements ShardSource {
 
   constructor(options: WorkspaceSourceOptions) {
     this.#options = options;
-    const { workspace, dataFolder, life, clock, randomness } = options;
+    const { workspace, dataFolder, life, clock, keyOf } = options;
     const { repository, archives } = pathsOf(dataFolder, workspace.name);
-    this.#files = new KeptFiles({ repository, archives, life, clock, randomness });
+    this.#files = new KeptFiles({ repository, archives, life, clock, keyOf });
   }
 
   /** Finds out which objects the bucket has, the first time. @throws BucketFault; Refusal UNAVAILABLE */

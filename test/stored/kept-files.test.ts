@@ -39,7 +39,7 @@ describe('the rows of files beside a followed sidecar', () => {
     const { bucket, dataFolder, service, shards } = stored;
     const workspace = service.find('acme');
     if (workspace === undefined) throw new Error('There is no workspace.');
-    const means = { clock: realClock, randomness: realRandomness };
+    const means = { clock: realClock, randomness: realRandomness, keyOf: () => realRandomness.bytes(32) };
     const source = new WorkspaceSource({ workspace, bucket, dataFolder, life: shards.life, ...means });
     await source.prepare(never);
     return source;
