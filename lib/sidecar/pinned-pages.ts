@@ -92,7 +92,7 @@ export class PinnedPages {
     this.#descriptor = descriptor;
     this.numbers = numbers === 'all' ? allPages(this.pages) : somePages(numbers, this.pages);
     this.#salts = reader.salts;
-    this.#offsets = Float64Array.from(this.numbers, (number) => reader.offsetOf(number) ?? 0);
+    this.#offsets = findOffsets(this.numbers, reader);
     this.#release = () => {
       if (connection.open && connection.inTransaction) connection.exec('ROLLBACK');
       released();
@@ -189,7 +189,18 @@ export class PinnedPages {
 }
 
 function allPages(pages: number): Uint32Array {
-  return Uint32Array.from({ length: pages }, (_, index) => index + 1);
+  const numbers = new Uint32Array(pages);
+  for (let index = 0; index < pages; index++) numbers[index] = index + 1;
+  return numbers;
+}
+
+/** Of the frames in the log; 0 for a page that has none. A large file has a million pages: `from` takes four times as long. */
+function findOffsets(numbers: Uint32Array, reader: LogReader): Float64Array {
+  const offsets = new Float64Array(numbers.length);
+  for (let index = 0; index < numbers.length; index++) {
+    offsets[index] = reader.offsetOf(numbers[index] as number) ?? 0;
+  }
+  return offsets;
 }
 
 function somePages(numbers: ReadonlySet<number>, pages: number): Uint32Array {
