@@ -2,6 +2,8 @@ import { hkdfSync } from 'node:crypto';
 import type { Clock, Randomness } from '../domain/clock.js';
 import { describeError } from '../domain/describe-error.js';
 import type { FollowedShardStatus } from '../domain/follow-status.js';
+import { pause } from '../scheduling/pause.js';
+import type { Timers } from '../scheduling/timers.js';
 import type { FollowedFile } from '../sidecar/followed-file.js';
 import type { ServiceFile } from '../sidecar/service-file.js';
 import { BucketFault } from './bucket-fault.js';
@@ -27,6 +29,9 @@ export interface FollowedShardsOptions {
   readonly recipients: readonly string[];
   readonly clock: Clock;
   readonly randomness: Randomness;
+  /** Milliseconds after which those that are stored are stored again, while others take longer. */
+  readonly interval: number;
+  readonly timers: Timers;
   /** Asks the bucket whether this life is current yet. @throws Refusal `superseded`; BucketFault */
   readonly requireCurrent: (signal: AbortSignal) => Promise<void>;
 }
@@ -136,6 +141,7 @@ export class FollowedShards {
     const now = this.#options.clock.elapsed();
     const waiting = [...this.#workspaces.values()].filter(({ triedAgainAt }) => triedAgainAt <= now);
     const faults: unknown[] = [];
+    const stored = new Set<WorkspaceShard>();
     const work = async (): Promise<void> => {
       for (let shard = waiting.pop(); shard !== undefined; shard = waiting.pop()) {
         const each = shard;
@@ -148,12 +154,31 @@ export class FollowedShards {
           () => this.#noteStored(each),
           (cause: unknown) => this.#noteFault(each, cause),
         );
-        if (fault !== undefined) faults.push(fault);
+        if (fault === undefined) stored.add(each);
+        else faults.push(fault);
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, work));
+    await this.#storeBeside(Promise.all(Array.from({ length: atOnce }, work)), stored, signal);
     signal.throwIfAborted();
     if (faults.length > 0) throw faults[0];
+  }
+
+  /** As long as some take longer, such as one with a large file, the others are stored again and again. */
+  async #storeBeside(work: Promise<unknown>, stored: ReadonlySet<WorkspaceShard>, signal: AbortSignal): Promise<void> {
+    const { interval, timers } = this.#options;
+    const ended = new AbortController();
+    void work.catch(() => undefined).then(() => ended.abort());
+    const either = AbortSignal.any([signal, ended.signal]);
+    while (!either.aborted) {
+      await pause(interval, either, timers).catch(() => undefined);
+      for (const shard of stored) {
+        if (either.aborted) break;
+        // The next round finds out why one failed.
+        if (shard.failures === 0)
+          await this.#inOrder(shard, () => shard.stream.store(false, signal)).catch(() => undefined);
+      }
+    }
+    await work;
   }
 
   #noteStored(shard: WorkspaceShard): undefined {
@@ -167,8 +192,8 @@ export class FollowedShards {
     shard.failures += 1;
     shard.fault = cause;
     if (shard.failures === 1) return cause;
-    const pause = Math.min(longestPause, firstPause * 2 ** Math.min(shard.failures - 2, 10));
-    shard.triedAgainAt = this.#options.clock.elapsed() + pause;
+    const after = Math.min(longestPause, firstPause * 2 ** Math.min(shard.failures - 2, 10));
+    shard.triedAgainAt = this.#options.clock.elapsed() + after;
     return undefined;
   }
 

@@ -5,6 +5,7 @@ import { WorkspaceLeftOut } from '../../lib/stored/followed-shards.js';
 import { sweepBucket } from '../../lib/stored/sweep-bucket.js';
 import { never, storeKinds, type ServedStore } from './bucket-world.js';
 import { Folders, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
+import { until } from '../support/until.js';
 import { readRestored } from './read-restored.js';
 import { Hold, StoredShards } from './shards-world.js';
 
@@ -227,5 +228,21 @@ describe('the order in which copies are stored', () => {
     await stored.store(true);
     assert.deepEqual((await readRestored(await restored(), 'second')).documents, ['again.txt']);
     assert.deepEqual((await readRestored(await restored(moment), 'second')).documents, ['large.txt']);
+  }).timeout(30_000);
+
+  it('stores what is changed in other workspaces while one has a large file on its way', async () => {
+    const stored = await begin();
+    await stored.service.addWorkspace('second');
+    await stored.store(true);
+    await stored.actor().create('large.txt', 'Many words stand here. '.repeat(90_000));
+    const hold = new Hold(store, /^PUT .*\/acme\/.*\/blobs\//);
+    const round = stored.store();
+    await hold.reached;
+    await stored.actor('second').create('quick.md', 'quick');
+    await until('the other one is stored', async () => {
+      return (await readRestored(await restored(), 'second')).documents.includes('quick.md');
+    });
+    hold.release();
+    await round;
   }).timeout(30_000);
 });

@@ -5,6 +5,7 @@ import { superseded } from '../../lib/domain/refusal.js';
 import type { Copies } from '../../lib/journal/copies.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
 import { perform } from '../../lib/operations/perform.js';
+import { systemTimers } from '../../lib/scheduling/timers.js';
 import type { Bucket } from '../../lib/stored/bucket.js';
 import { followFolder, prepareFollowFolder } from '../../lib/stored/follow-folder.js';
 import { FollowedShards } from '../../lib/stored/followed-shards.js';
@@ -75,8 +76,8 @@ export class StoredShards {
     const requireCurrent = async (signal: AbortSignal): Promise<void> => {
       if ((await lives.look(signal)) !== 'current') throw superseded();
     };
-    const means = { bucket, dataFolder, recipients: [recipient], clock, randomness, requireCurrent };
-    const shards = new FollowedShards({ life, service, ...means });
+    const means = { bucket, dataFolder, recipients: [recipient], clock, randomness, requireCurrent, interval: 20 };
+    const shards = new FollowedShards({ life, service, timers: systemTimers, ...means });
     made.shards = shards;
     return new StoredShards(service, shards, bucket, lives, dataFolder);
   }

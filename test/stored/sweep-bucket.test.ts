@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { makeSystemRandomness } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import type { Copies } from '../../lib/journal/copies.js';
+import { systemTimers } from '../../lib/scheduling/timers.js';
 import type { Bucket } from '../../lib/stored/bucket.js';
 import { followFolder, prepareFollowFolder } from '../../lib/stored/follow-folder.js';
 import { FollowedShards } from '../../lib/stored/followed-shards.js';
@@ -62,6 +63,8 @@ describe('the sweep of a bucket', () => {
       recipients: [key.recipient],
       clock,
       randomness,
+      interval: 1000,
+      timers: systemTimers,
       requireCurrent,
     });
     await bucket.putBytes(
