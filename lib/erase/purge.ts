@@ -105,11 +105,12 @@ export class Purger {
     await reach('dropped');
     await this.#sweep();
     await reach('swept');
-    const { derived, snapshots } = this.#workspace;
+    const { copies, derived, name, snapshots } = this.#workspace;
+    await copies?.forgetKeys(name, this.#progress.signal);
     await derived.keepOut(() => snapshots.keepOut(() => this.#overwrite()));
     await reach('overwritten');
-    if (this.#workspace.copies !== undefined) {
-      await this.#workspace.copies.forgetPast(this.#workspace.name, this.#progress.signal);
+    if (copies !== undefined) {
+      await copies.forgetPast(name, this.#progress.signal);
       await reach('uncopied');
     }
     const held = await this.#finish();

@@ -8,6 +8,12 @@ export interface Copies {
   /** Why nothing may be written any more: another machine has taken over. Undefined while all is well. */
   refusal(): Refusal | undefined;
   /**
+   * Removes from the workspace's own file what opens the copies of files that are gone. To be called before bytes of
+   * deleted rows are overwritten there: the copy made by `forgetPast` has these bytes, too.
+   * @throws the obstacle, and `signal`'s reason
+   */
+  forgetKeys(workspace: string, signal: AbortSignal): Promise<void>;
+  /**
    * Makes the copies of a workspace's past unreadable, and removes them. Resolves when none is left.
    * @throws the obstacle, and `signal`'s reason
    */

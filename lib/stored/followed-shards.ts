@@ -197,6 +197,18 @@ export class FollowedShards {
     return undefined;
   }
 
+  /** As `Copies.forgetKeys`. */
+  async forgetKeys(name: string, signal: AbortSignal): Promise<void> {
+    this.#update();
+    const shard = this.#workspaces.get(name);
+    if (shard === undefined) return;
+    await this.#inOrder(shard, async () => {
+      this.#fileKeys.delete(name);
+      await shard.source.prepare(signal);
+      await shard.source.forgetGone();
+    });
+  }
+
   /** As `Copies.forgetPast`. Can be repeated from its beginning. */
   async forgetPast(name: string, signal: AbortSignal): Promise<void> {
     this.#update();

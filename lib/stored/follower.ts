@@ -145,6 +145,11 @@ export class Follower implements Copies {
     this.#shards?.close();
   }
 
+  async forgetKeys(workspace: string, signal: AbortSignal): Promise<void> {
+    // Where it was not reached yet, `forgetPast` fails, and the erase is done again.
+    await this.#shards?.forgetKeys(workspace, AbortSignal.any([signal, this.#ending.signal]));
+  }
+
   async forgetPast(workspace: string, signal: AbortSignal): Promise<void> {
     if (this.#shards === undefined) throw unavailable(new Error('The bucket with the copies was not reached yet.'));
     // The last copy would wait for it.

@@ -5,6 +5,7 @@ import { WorkspaceLeftOut } from '../../lib/stored/followed-shards.js';
 import { sweepBucket } from '../../lib/stored/sweep-bucket.js';
 import { never, storeKinds, type ServedStore } from './bucket-world.js';
 import { Folders, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
+import { eraseAt } from '../support/store/erase-at.js';
 import { until } from '../support/until.js';
 import { readRestored } from './read-restored.js';
 import { Hold, StoredShards } from './shards-world.js';
@@ -244,5 +245,26 @@ describe('the order in which copies are stored', () => {
     });
     hold.release();
     await round;
+  }).timeout(30_000);
+
+  it('has no key of a file that is gone by the time that deleted bytes are overwritten', async () => {
+    const stored = await begin();
+    const { actor, workspace } = { actor: stored.actor(), workspace: stored.actor().workspace };
+    await actor.create('secret.md', 'the secret');
+    await actor.create('kept.md', 'kept');
+    await workspace.checkpointer.run();
+    await stored.store(true);
+    const before = workspace.journal.reader.storedObjects.after('packs/', 100).map(({ name }) => name);
+    const { id } = await eraseAt(workspace, 'secret.md');
+    const left: string[][] = [];
+    await workspace.eraser.finished(id, (step) => {
+      if (step === 'overwritten')
+        left.push(workspace.journal.reader.storedObjects.after('', 100).map(({ name }) => name));
+    });
+    assert.equal(left.length, 1);
+    assert.deepEqual(
+      left[0]?.filter((name) => before.includes(name)),
+      [],
+    );
   }).timeout(30_000);
 });

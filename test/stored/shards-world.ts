@@ -49,6 +49,7 @@ export class StoredShards {
     const copies: Copies = {
       status: undefined,
       refusal: () => undefined,
+      forgetKeys: (name, signal) => made.shards?.forgetKeys(name, signal) ?? Promise.resolve(),
       forgetPast: (name, signal) => made.shards?.forgetPast(name, signal) ?? Promise.reject(new Error('None yet.')),
     };
     const service = await Service.open({

@@ -22,7 +22,12 @@ const day = 24 * hour;
 const life = 'a'.repeat(32);
 
 /** Follows by hand: a test stores and sweeps when it wants. */
-const byHand: Copies = { status: undefined, refusal: () => undefined, forgetPast: () => Promise.resolve() };
+const byHand: Copies = {
+  status: undefined,
+  refusal: () => undefined,
+  forgetKeys: () => Promise.resolve(),
+  forgetPast: () => Promise.resolve(),
+};
 
 describe('the sweep of a bucket', () => {
   const folders = new Folders();
