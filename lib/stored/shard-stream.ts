@@ -218,6 +218,9 @@ export class ShardStream {
     } finally {
       await rm(file, { force: true });
     }
+    // One set since the last point, and nothing behind it: the point's own set has its name, and took its place.
+    const at = this.#passing.indexOf(name);
+    if (at !== -1) this.#passing.splice(at, 1);
     if (cut.isPoint) {
       this.#owedPoint = { last: cut.range.last, at: Math.max(at, this.#pointMoment + 1) };
       await this.#storePoint(signal);
