@@ -1,9 +1,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { WorkLimits } from '../limits/work-limits.js';
 import type { DiskRoom } from '../disk/disk-room.js';
+import type { FollowStatus } from '../domain/follow-status.js';
 import type { Readiness } from '../domain/readiness.js';
 import { yieldToLoop } from '../scheduling/yield-to-loop.js';
 import type { Workspace } from '../workspace/workspace.js';
+import { copyMeasuresOf } from './measure-copy.js';
 import { addMeasures, measureWorkspace, workspaceMetrics, type Measures } from './measure-workspace.js';
 
 /** The running service, as far as its numbers need it. */
@@ -11,6 +13,9 @@ export interface MeasuredService {
   readonly workLimits: WorkLimits;
   /** Null in memory. */
   readonly disk: DiskRoom | null;
+  /** Keeps a copy elsewhere; undefined for nothing. */
+  readonly copies?: { readonly status: FollowStatus | undefined } | undefined;
+  readonly clock: { now(): number };
   opened(): Iterable<Workspace>;
   names(): readonly string[];
   readiness(): Promise<Readiness>;
@@ -41,6 +46,7 @@ export function measuresOf(registry: Registry): (service: MeasuredService) => Pr
   });
   const free = gauge('disk_free_bytes', 'Bytes of the disk of the data folder that this account may still use');
   const size = gauge('disk_size_bytes', 'Bytes of the disk of the data folder in all');
+  const setCopy = copyMeasuresOf(registry, { others, most: maxNamed });
   const byMetric = workspaceMetrics.map(({ name, help, label }) => {
     return new Gauge({ name, help, labelNames: ['workspace', ...(label === undefined ? [] : [label])], registers });
   });
@@ -92,6 +98,8 @@ export function measuresOf(registry: Registry): (service: MeasuredService) => Pr
   return async (service) => {
     const { isReady: _, ...parts } = await service.readiness();
     for (const [part, word] of Object.entries(parts)) ready.set({ part }, Number(word === 'ok'));
+    // One that is behind has a number of its own, and most services have none.
+    ready.set({ part: 'copy' }, Number(parts.copy !== 'superseded'));
     const { disk } = service;
     await disk?.look();
     free.remove();
@@ -101,6 +109,7 @@ export function measuresOf(registry: Registry): (service: MeasuredService) => Pr
       size.set(disk.space.total);
     }
     setWork(service.workLimits);
+    setCopy(service.copies?.status, service.clock.now());
     await setWorkspaces(service);
   };
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packagePath } from '../../lib/config.js';
+import type { FollowedShardStatus, FollowStatus } from '../../lib/domain/follow-status.js';
 import { Metrics } from '../../lib/metrics/metrics.js';
 import type { MeasuredService } from '../../lib/metrics/measure-service.js';
 import { SyncingService } from '../support/connectors/syncing-service.js';
@@ -69,6 +70,43 @@ describe('the alerts', function () {
       assert.deepEqual((await firing(before, now, 20)).filter(ofConnectors), ['CartularyConnectorWaits']);
     } finally {
       await world.close();
+    }
+  });
+
+  it('say that a copy is behind, has no points, or was taken over', async () => {
+    const metrics = makeMetrics();
+    const host = await openTestService({ observers: metrics.work });
+    const at = host.clock.now();
+    const read = async (state: FollowStatus['state'], file: Partial<FollowedShardStatus>): Promise<string> => {
+      const shards = [{ workspace: 'acme', behind: 0, group: 1, unstoredPages: 0, pointAt: at, bytes: 1000, ...file }];
+      const status = { address: '', life: null, state, obstacle: null, supersededSince: null, shards };
+      const { workLimits, disk, clock } = host.service;
+      return metrics.read({
+        workLimits,
+        disk,
+        clock,
+        copies: { status },
+        opened: () => host.service.opened(),
+        names: () => host.service.names(),
+        readiness: () => host.service.readiness(),
+      });
+    };
+    const ofCopies = (name: string): boolean => name.startsWith('CartularyCopy');
+    try {
+      const before = await read('following', {});
+      assert.deepEqual((await firing(before, before, 20)).filter(ofCopies), []);
+      const idle = await read('following', { pointAt: at - 3_600_000 });
+      assert.deepEqual((await firing(before, idle, 20)).filter(ofCopies), []);
+      const unmarked = await read('following', { pointAt: at - 3_600_000, bytes: 2000 });
+      assert.deepEqual((await firing(before, unmarked, 20)).filter(ofCopies), ['CartularyCopyWithoutPoint']);
+      const late = await read('behind', { behind: 301_000 });
+      assert.deepEqual((await firing(before, late, 3)).filter(ofCopies), ['CartularyCopyBehind']);
+      const over = await read('superseded', {});
+      assert.deepEqual((await firing(before, over, 3)).filter(ofCopies), ['CartularyCopySuperseded']);
+      const starting = await read('starting', { behind: null, pointAt: null });
+      assert.deepEqual((await firing(before, starting, 70)).filter(ofCopies), ['CartularyCopyUnfinished']);
+    } finally {
+      await host.close();
     }
   });
 
