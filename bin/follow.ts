@@ -4,15 +4,15 @@ import { formatBytes } from '../lib/domain/format-bytes.js';
 import { formatTime, parseTime } from '../lib/domain/clock.js';
 import type { FollowStatus } from '../lib/domain/follow-status.js';
 import type { Config } from '../lib/config.js';
+import { isBucketAddress } from '../lib/stored/bucket-address.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
 import { usage } from './passphrase.js';
 import { endProgress, fail, note, printJson, printLine, refused, showPassing } from './print.js';
 
-export const objectsOption = [
-  '--objects <address>',
-  'the copy: s3://bucket/prefix (default: the setting follow)',
-] as const;
+const ownFile = "the service's own file";
+
+const objectsOption = ['--objects <address>', 'the copy: s3://bucket/prefix (default: the setting follow)'] as const;
 
 /** follow key, follow status, follow points, follow take-over, follow end: a copy elsewhere. */
 export function addFollowCommands(program: Command): void {
@@ -38,6 +38,7 @@ export function addFollowCommands(program: Command): void {
     example: 'cartulary follow points --objects s3://backups/cartulary --limit 10',
   })
     .option(...objectsOption)
+    .option('--workspace <name>', 'only the moments of this one')
     .option('--limit <number>', 'so many at the most (default: 20)');
   points.action(() => listPoints(points.opts<CalledWith>()));
 
@@ -60,7 +61,10 @@ export function addFollowCommands(program: Command): void {
 
 async function makeKey(file: string, options: CalledWith): Promise<void> {
   const { makeIdentityFile } = await import('../lib/sealing/age-keys.js');
-  const { recipient } = await makeIdentityFile(file);
+  const { recipient } = await makeIdentityFile(file).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw new Error(`${file} is there already. A key is never overwritten: name a new file.`);
+  });
   if (options['json'] === true) printJson({ file, recipient });
   else {
     printLine(recipient);
@@ -119,7 +123,7 @@ function describeStatus({ address, state, obstacle, superseded_since: since, fil
   if (since !== null) lines.push(`It took over at ${since}.`);
   if (obstacle !== null) lines.push(`The last attempt failed: ${obstacle}`);
   for (const { workspace, behind_s: behind, point_at: point, bytes } of files) {
-    const name = workspace ?? "the service's own file";
+    const name = workspace ?? ownFile;
     const age = behind === null ? 'not copied yet' : `${behind.toFixed(1)} s behind`;
     lines.push(`  ${name}: ${age}, last point ${point ?? 'none'}, ${formatBytes(bytes)} stored since the start`);
   }
@@ -131,15 +135,21 @@ async function listPoints(options: CalledWith): Promise<void> {
   const limit = readLimit(options['limit']);
   const bucket = await openNamedBucket(config, options);
   const { listMoments } = await import('../lib/stored/list-moments.js');
-  const items: { readonly at: string; readonly life: string; readonly current: boolean }[] = [];
-  for await (const { at, life, isCurrent } of listMoments(bucket, AbortSignal.timeout(wholeTime))) {
-    items.push({ at: formatTime(at), life, current: isCurrent });
-    if (items.length === limit) break;
-  }
+  const found = await listMoments(bucket, AbortSignal.timeout(wholeTime));
+  const items = found
+    .filter(({ workspace }) => config.workspace === null || workspace === config.workspace)
+    .slice(0, limit)
+    .map(({ at, workspace, life, isCurrent }) => ({ at: formatTime(at), workspace, life, current: isCurrent }));
   if (options['json'] === true) printJson({ items });
-  else for (const { at, life, current } of items) printLine(`${at}  ${life}${current ? '  current' : ''}`);
+  else {
+    const names = items.map(({ workspace }) => workspace ?? ownFile);
+    const width = Math.max(0, ...names.map(({ length }) => length));
+    for (const [index, { at, life, current }] of items.entries())
+      printLine(`${at}  ${(names[index] ?? '').padEnd(width)}  ${life}${current ? '  current' : ''}`);
+  }
   if (items.length === 0) {
-    note('cartulary: the bucket holds no copy below this prefix.');
+    const what = found.length === 0 ? 'copy below this prefix' : `moment of the workspace ${String(config.workspace)}`;
+    note(`cartulary: the bucket holds no ${what}.`);
     process.exitCode = refused;
   }
 }
@@ -176,6 +186,8 @@ async function endHere(options: CalledWith): Promise<void> {
 function addressOf(config: Config, options: CalledWith): string {
   const named = typeof options['objects'] === 'string' ? options['objects'] : config.follow?.address;
   if (named === undefined) throw usage('Name the copy with --objects s3://bucket/prefix, or set follow.');
+  if (!isBucketAddress(named))
+    throw usage('--objects must be the address of a bucket, such as s3://backups/cartulary.');
   return named;
 }
 
@@ -205,7 +217,7 @@ export async function restoreFromObjects(options: CalledWith): Promise<void> {
     { config, bucket, identityFile: resolve(file), at, life, signal: stopping.signal },
     ({ workspace, doing, done, of }) => {
       const count = done === undefined ? '' : `: ${done} of ${of ?? done}`;
-      showPassing(`${workspace ?? "the service's own file"}: ${doing}${count}`);
+      showPassing(`${workspace ?? ownFile}: ${doing}${count}`);
     },
   );
   endProgress('removed');

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { CommandAnswer } from '../lib/commands/carrier/send-command.js';
-import { objectsOption, restoreFromObjects } from './follow.js';
+import { restoreFromObjects } from './follow.js';
 import { addCommand, readConfig, type CalledWith } from './options.js';
 import { askOwner } from './owner.js';
 import { passphraseOption, readPassphrase, usage } from './passphrase.js';
@@ -22,7 +22,7 @@ export function addPreserveCommands(program: Command): void {
     .option('--workspace <name>', 'with --clone: the name of the workspace')
     .option('--max-files <number>', 'with --clone: refuse a commit with more files and folders (default: 1000000)')
     .option('--partial', 'with --clone: accept commits that the service did not make')
-    .option(...objectsOption)
+    .option('--objects <address>', 'restore everything from the copy there: s3://bucket/prefix')
     .option('--at <time>', 'with --objects: as of this moment, such as 2027-01-31T10:00:00Z (default: the newest)')
     .option('--identity-file <file>', 'with --objects: the file with the secret key')
     .option('--life <id>', 'with --objects: of this life, whichever is current; `follow points` lists them')
@@ -50,7 +50,12 @@ export function addPreserveCommands(program: Command): void {
 }
 
 async function restoreFrom(folder: string | undefined, options: CalledWith): Promise<void> {
-  if (options['objects'] !== undefined) return restoreFromObjects(options);
+  if (options['objects'] !== undefined) {
+    if (folder !== undefined || options['clone'] !== undefined) throw usage('--objects takes no backup and no clone.');
+    return restoreFromObjects(options);
+  }
+  if (['at', 'identityFile', 'life'].some((name) => options[name] !== undefined))
+    throw usage('--at, --identity-file and --life are for a copy: name it with --objects.');
   const config = readConfig(options);
   const { clone } = options;
   if ((folder === undefined) === (typeof clone !== 'string')) {

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError, type Config } from '../config.js';
+import { ConfigError, type Config, type FollowConfig } from '../config.js';
 import { findObjectsKey } from '../config/environment.js';
 import type { Copies } from '../journal/copies.js';
 import { systemTimers } from '../scheduling/timers.js';
+import { KeyMalformed, parseRecipient } from '../sealing/age-keys.js';
 import { Bucket } from '../stored/bucket.js';
 import { BucketFault } from '../stored/bucket-fault.js';
 import { httpForBucket, type BucketObserver } from '../stored/bucket-requests.js';
@@ -49,8 +50,24 @@ export function openBucket(
 }
 
 /**
+ * Finds a typing error before something is sealed to nobody.
+ * @throws ConfigError
+ */
+export function requireRecipients({ recipients }: Pick<FollowConfig, 'recipients'>): void {
+  for (const recipient of recipients) {
+    try {
+      parseRecipient(recipient);
+    } catch (error) {
+      if (error instanceof KeyMalformed) throw new ConfigError(`follow_recipients: ${error.message}`);
+      throw error;
+    }
+  }
+}
+
+/**
  * What keeps the copies of a data folder, as configured.
  * @returns undefined where there are none
+ * @throws ConfigError; NoObjectsKey
  */
 export function openCopies(
   config: Pick<Config, 'follow' | 'objects'> & { readonly data: string | null },
@@ -58,6 +75,7 @@ export function openCopies(
 ): Follower | undefined {
   const { data, follow } = config;
   if (follow === null || data === null) return undefined;
+  requireRecipients(follow);
   return new Follower({
     bucket: openBucket(config, follow.address, means.observer),
     address: follow.address,

@@ -31,6 +31,7 @@ export interface RestoreObjectsOptions {
 export interface RestoredObjects {
   readonly data: string;
   readonly life: string;
+  /** The newest of all moments. */
   readonly at: string;
   readonly workspaces: readonly { readonly workspace: string; readonly at: string; readonly files: number }[];
 }
@@ -48,7 +49,7 @@ export async function restoreObjects(
     });
   }
   try {
-    const identities = parseIdentity(await readFile(identityFile, 'utf8'));
+    const identities = parseIdentity(await readIdentities(identityFile));
     const restored = await restoreService({ bucket, identities, at, life, dataFolder: data, git, signal, onProgress });
     const problems: string[] = [];
     for (const { workspace } of restored.workspaces) {
@@ -64,11 +65,21 @@ export async function restoreObjects(
       return refuse(message, { problems });
     }
     const workspaces = restored.workspaces.map((each) => ({ ...each, at: formatTime(each.at) }));
-    return { result: { data, life: restored.life, at: formatTime(restored.at), workspaces } };
+    const newest = restored.workspaces.reduce((most, each) => Math.max(most, each.at), restored.at);
+    return { result: { data, life: restored.life, at: formatTime(newest), workspaces } };
   } catch (error) {
     if (signal.aborted) return refuse('The restore was interrupted, and nothing of it stays. Run it again.');
     if (!isExpected(error)) throw error;
     return refuse(describeError(error));
+  }
+}
+
+/** @throws KeyMalformed */
+async function readIdentities(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new KeyMalformed(`The file with the secret key cannot be read: ${describeError(error)}`);
   }
 }
 

@@ -98,16 +98,22 @@ async function findLife({
 }: RestoreServiceOptions): Promise<{ readonly inventory: ShardInventory; readonly isAfterPoints: boolean }> {
   const read = (life: string): Promise<ShardInventory> => readInventory(bucket, serviceShard, life, signal);
   let oldest: number | undefined;
+  /** The first life that began after the moment. */
+  let later: string | undefined;
   const lives: AsyncIterable<Pick<Life, 'life' | 'since'>> | Pick<Life, 'life' | 'since'>[] =
     named === undefined ? listLives(bucket, signal) : [{ life: named, since: 0 }];
   for await (const { life, since } of lives) {
-    if (at !== undefined && since > at) continue;
+    if (at !== undefined && since > at) {
+      later = life;
+      continue;
+    }
     const inventory = await read(life);
     const last = inventory.points.at(-1)?.at ?? 0;
     const isAfterPoints = at !== undefined && last <= at;
     if (findState(inventory, at, isAfterPoints) !== undefined) return { inventory, isAfterPoints };
     oldest = inventory.points[0]?.at ?? oldest;
   }
+  if (oldest === undefined && later !== undefined) oldest = (await read(later)).points[0]?.at;
   if (oldest !== undefined && at !== undefined) {
     throw new NothingToRestore(`The first moment that can be restored is ${formatTime(oldest)}.`);
   }
@@ -182,16 +188,22 @@ async function findWorkspace(
     if (state !== undefined) return state;
     earlier = await beforeOf(bucket, earlier, signal);
   }
-  throw new NothingToRestore(describeAbsence(workspace, inventory));
+  throw new NothingToRestore(describeAbsence(workspace, inventory, at));
 }
 
 async function beforeOf(bucket: Bucket, life: string, signal: AbortSignal): Promise<string | undefined> {
   return (await readLife(bucket, life, signal))?.before ?? undefined;
 }
 
-function describeAbsence(workspace: string, { points }: ShardInventory): string {
+function describeAbsence(workspace: string, { points }: ShardInventory, at: number | undefined): string {
   const [first] = points;
   if (first === undefined) return `The bucket has nothing of the workspace ${workspace}.`;
+  if (at === undefined || first.at <= at) {
+    return (
+      `The workspace ${workspace} cannot be put together as of that moment: a part of it is missing in the bucket. ` +
+      '`cartulary follow points` lists others.'
+    );
+  }
   return (
     `The workspace ${workspace} can be restored from ${formatTime(first.at)} on: an erase removed what was before. ` +
     'Name that moment or a later one with --at.'
