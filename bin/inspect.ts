@@ -10,7 +10,7 @@ import type {
 import type { SearchReport } from '../lib/commands/operator/report-search.js';
 import { sendCommand } from '../lib/commands/carrier/send-command.js';
 import { addCommand, readConfig, type CalledWith, type Description } from './options.js';
-import { askForHealth, describeUnready } from './ready.js';
+import { askForHealth, describeLate, describeUnready } from './ready.js';
 import { endProgress, fail, printJson, printLine, refused, showPassing } from './print.js';
 
 /** A result, its form for people, and whether all is well. */
@@ -152,7 +152,8 @@ async function showStatus(config: Config): Promise<Inspection> {
   });
   const running = server === null ? 'No server runs.' : `A server runs at ${server.url} (process ${server.pid}).`;
   const scraped = typeof server?.metrics === 'string' ? [`Its metrics are at ${server.metrics}`] : [];
-  const state = health === null || health.ready ? [] : [describeUnready(health)];
+  const late = health === null ? '' : describeLate(health).trim();
+  const state = health === null || (health.ready && late === '') ? [] : [health.ready ? late : describeUnready(health)];
   const describe = ({
     name,
     title,
@@ -330,6 +331,7 @@ async function examineMachine(config: Config): Promise<Inspection> {
     diskReserve: config.diskReserve,
     metrics: config.metrics,
     texts: config.extraction,
+    copy: { address: config.follow?.address ?? null, attempt: () => tryCopy(config) },
     version,
     format: thisProgram().format,
     oldestNode: engines.node.replace(/^>=/, ''),
@@ -343,3 +345,16 @@ async function examineMachine(config: Config): Promise<Inspection> {
   ]);
   return { result: { ok: isWell, checks }, lines, isWell };
 }
+
+/** @throws Error with a message for people */
+async function tryCopy(config: Config): Promise<void> {
+  const { follow } = config;
+  if (follow === null) return;
+  const { openBucket, requireRecipients } = await import('../lib/app/open-follower.js');
+  requireRecipients(follow);
+  const bucket = openBucket(config, follow.address);
+  await bucket.probe({ isVersioned: follow.isVersioned, signal: AbortSignal.timeout(longestTry) });
+}
+
+/** Milliseconds for a bucket to answer to all that it is tried by. */
+const longestTry = 30_000;

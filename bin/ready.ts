@@ -23,7 +23,7 @@ export function addReadyCommand(program: Command): void {
     const { health, isReady } = await waitUntilReady(config, readSeconds(options['wait']));
     const none = `No server runs on ${config.data}. --data or CARTULARY_DATA names another folder.`;
     if (options['json'] === true) printJson({ ready: isReady, health });
-    else printLine(health === null ? none : isReady ? 'It is ready.' : describeUnready(health));
+    else printLine(health === null ? none : isReady ? `It is ready.${describeLate(health)}` : describeUnready(health));
     if (!isReady) process.exitCode = refused;
   });
 }
@@ -54,8 +54,14 @@ export async function askForHealth(data: string): Promise<HealthReport | null> {
   return answer !== undefined && 'result' in answer ? (answer.result as HealthReport) : null;
 }
 
+/** What is late although the service is ready; '' where nothing is. A server of another release may not say it. */
+export function describeLate({ copy }: Partial<Pick<HealthReport, 'copy'>>): string {
+  return copy === 'behind' ? ' Its copy elsewhere is behind: `cartulary follow status` says why.' : '';
+}
+
 /** `It is not ready: disk low, repository behind.` */
-export function describeUnready({ journal, disk, repository, workspaces }: HealthReport): string {
-  const parts = Object.entries({ journal, disk, repository, workspaces }).filter(([, word]) => word !== 'ok');
+export function describeUnready({ journal, disk, repository, workspaces, copy = 'off' }: HealthReport): string {
+  const words = { journal, disk, repository, workspaces, ...(copy === 'off' ? {} : { copy }) };
+  const parts = Object.entries(words).filter(([, word]) => word !== 'ok');
   return `It is not ready: ${parts.map(([part, word]) => `${part} ${word}`).join(', ')}.`;
 }

@@ -230,7 +230,8 @@ function validate({ properties }: Schema, settings: ReadonlyMap<string, Setting>
     if (rule === undefined) return [`${name} is no setting (${source}). The settings are ${known.join(', ')}.`];
     const wanted = findFault(rule, value);
     if (wanted === undefined) return [];
-    const shown = /_(?:secret|token)$/.test(name) ? 'something else' : JSON.stringify(value);
+    const isSecret = /_(?:secret|token)$/.test(name) || /secret-key/i.test(JSON.stringify(value));
+    const shown = isSecret ? 'something else' : JSON.stringify(value);
     return [`${name} must be ${wanted}, and is ${shown} (${source}).`];
   });
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));

@@ -146,6 +146,20 @@ describe('the configuration', () => {
     ['CONNECTOR_PROGRAMS', 'drive', /^connector_programs must be a list, and each entry a name of lower-case letters/],
     ['CONNECTOR_PROGRAMS', 'drive=bin/drive', /^connector_programs must be/],
     ['CONNECTOR_PROGRAMS', 'a=/x,a=/y', /^connector_programs must give each program a name of its own/],
+    [
+      'FOLLOW',
+      'team/prod',
+      /^follow must be the address of a bucket, such as s3:\/\/backups\/cartulary, and is "team\/prod"/,
+    ],
+    ['FOLLOW', 's3://', /^follow must be the address of a bucket/],
+    ['FOLLOW', 's3://team/prod', /^Set follow_recipients too: .*`\S* ?\S* ?follow key FILE`/],
+    [
+      'FOLLOW_RECIPIENTS',
+      'ssh-ed25519 AAAA',
+      /^follow_recipients must be a list, and each entry a recipient that begins/,
+    ],
+    ['FOLLOW_RECIPIENTS', 'AGE-SECRET-KEY-1ABC', /^follow_recipients must be .* and is something else/],
+    ['FOLLOW_INTERVAL', '0', /^follow_interval must be a whole number from 1 to 3600/],
     ['WORKSPACE', 'Acme', /^workspace must be up to 39 lower-case letters, digits and hyphens/],
   ];
 
@@ -201,6 +215,8 @@ describe('the configuration', () => {
         'web-origin': true,
         'proxy-address': true,
         'host-port': true,
+        'bucket-address': true,
+        'age-recipient': true,
         'absolute-path': true,
         'connector-program': true,
       },

@@ -164,7 +164,7 @@ describe('the measure of a disk', () => {
 });
 
 describe('GET /v1/ready', () => {
-  const ready = { status: 'ready', journal: 'ok', disk: 'ok', repository: 'ok', workspaces: 'ok' };
+  const ready = { status: 'ready', journal: 'ok', disk: 'ok', repository: 'ok', workspaces: 'ok', copy: 'off' };
 
   it('says in words what is wrong, without a key', async () => {
     let free = plenty.free;

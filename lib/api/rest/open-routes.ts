@@ -48,7 +48,7 @@ export function makeOpenRoutes(facts: OpenFacts): readonly OpenRoute[] {
 }
 
 /** The same words for everybody: a stranger learns what is wrong, and nothing of any workspace. */
-function presentReadiness({ isReady, journal, disk, repository, workspaces }: Readiness): Answer {
+function presentReadiness({ isReady, journal, disk, repository, workspaces, copy }: Readiness): Answer {
   const status = isReady ? 'ready' : 'not_ready';
-  return answerJson(isReady ? 200 : 503, { status, journal, disk, repository, workspaces });
+  return answerJson(isReady ? 200 : 503, { status, journal, disk, repository, workspaces, copy });
 }

@@ -12,6 +12,7 @@ import { serviceName } from '../../journal/workspace-paths.js';
 import { describeTroubled } from '../../view/find-troubled-connectors.js';
 import { askHealth, askNames, askServer } from '../carrier/send-command.js';
 import type { ServerFacts } from '../command.js';
+import { checkCopy, type CopySettings } from './check-copy.js';
 import { checkTexts, type TextSettings } from './check-texts.js';
 import type { Finding } from './finding.js';
 import { judgeGit } from './judge-git.js';
@@ -43,6 +44,7 @@ export interface DiagnoseOptions extends Surroundings {
   /** The oldest usable Node, e.g. `20.18.3`. */
   readonly oldestNode: string;
   readonly texts: TextSettings;
+  readonly copy: CopySettings;
   readonly unknownVariables: readonly string[];
 }
 
@@ -71,6 +73,7 @@ export async function diagnose(options: DiagnoseOptions): Promise<Finding[]> {
     await checkPort(options, server),
     await checkSocket(options, server),
     ...(server === undefined ? [] : await checkServer(options, server)),
+    ...(await checkCopy(options, server !== undefined)),
     checkVariables(options),
   ];
 }
@@ -316,7 +319,8 @@ function judgeHealth(health: HealthReport, now: number): Finding {
     return ill('server', waiting.join('; '), remedy);
   }
   if (health.ready) return well('server', 'ready');
-  const words = `journal ${health.journal}, disk ${health.disk}, workspaces ${health.workspaces}`;
+  const copy = health.copy === 'superseded' ? ', copy superseded' : '';
+  const words = `journal ${health.journal}, disk ${health.disk}, workspaces ${health.workspaces}${copy}`;
   return ill('server', `not ready: ${words}`, 'See its log. The manual explains each word.');
 }
 

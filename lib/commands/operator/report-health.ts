@@ -14,6 +14,8 @@ export interface HealthReport {
   readonly disk: string;
   readonly repository: string;
   readonly workspaces: string;
+  /** A server of an earlier release has none. */
+  readonly copy?: string;
   /** Commits that wait for a repository that cannot be written. */
   readonly waiting: readonly WaitingObjects[];
   /** What stands in the way of the maintenance of repositories. */

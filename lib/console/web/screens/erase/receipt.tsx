@@ -25,6 +25,7 @@ const steps: readonly Step[] = [
   'copied',
   'swept',
   'overwritten',
+  'uncopied',
   'final',
 ];
 
