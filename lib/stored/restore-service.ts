@@ -197,7 +197,12 @@ async function beforeOf(bucket: Bucket, life: string, signal: AbortSignal): Prom
 
 function describeAbsence(workspace: string, { points }: ShardInventory, at: number | undefined): string {
   const [first] = points;
-  if (first === undefined) return `The bucket has nothing of the workspace ${workspace}.`;
+  if (first === undefined) {
+    return (
+      `The bucket has nothing of the workspace ${workspace} as of that moment: an erase removed it, or its first copy ` +
+      `was not complete. \`cartulary follow points --workspace ${workspace}\` lists later moments.`
+    );
+  }
   if (at === undefined || first.at <= at) {
     return (
       `The workspace ${workspace} cannot be put together as of that moment: a part of it is missing in the bucket. ` +
