@@ -1,15 +1,11 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { ConfigError, type Config, type FollowConfig } from '../config.js';
 import { findObjectsKey } from '../config/environment.js';
-import type { Copies } from '../journal/copies.js';
 import { systemTimers } from '../scheduling/timers.js';
 import { KeyMalformed, parseRecipient } from '../sealing/age-keys.js';
 import { Bucket } from '../stored/bucket.js';
 import { BucketFault } from '../stored/bucket-fault.js';
 import { httpForBucket, type BucketObserver } from '../stored/bucket-requests.js';
 import { parseBucketAddress } from '../stored/bucket-address.js';
-import { followFolder } from '../stored/follow-folder.js';
 import type { FollowedService } from '../stored/followed-shards.js';
 import { Follower, type FollowerOptions } from '../stored/follower.js';
 import { ForeignRecord } from '../stored/lives.js';
@@ -103,26 +99,4 @@ export async function startFollower(follower: Follower, service: FollowedService
     if (!(error instanceof BucketFault) && !(error instanceof ForeignRecord)) throw error;
     throw new ConfigError(`No copy can be kept at ${address}. ${error.message} Without follow, nothing is copied.`);
   }
-}
-
-/**
- * For a process that opens a data folder without following: what was copied before has to forget what is erased, and
- * cannot now. So an erase waits for the service.
- * @returns undefined where nothing was ever copied
- */
-export function findUnreachedCopies(dataFolder: string): Copies | undefined {
-  if (!existsSync(join(followFolder(dataFolder), 'life.json'))) return undefined;
-  return {
-    status: undefined,
-    refusal: () => undefined,
-    // It is all done again once the copies can be reached.
-    forgetKeys: () => Promise.resolve(),
-    forgetPast: () =>
-      Promise.reject(
-        new Error(
-          'A copy of this data is in a bucket, and has to forget it too. Start the service with its setting follow; or ' +
-            'end the copy with `cartulary follow end`, which leaves what is in the bucket as it is.',
-        ),
-      ),
-  };
 }

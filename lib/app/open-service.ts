@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Config } from '../config.js';
 import type { Log } from '../domain/log.js';
 import { Extractor } from '../extraction/extractor.js';
-import { findUnreachedCopies } from './open-follower.js';
+import type { Copies } from '../journal/copies.js';
+import { followFolder } from '../stored/follow-folder.js';
 import { readBuild } from './read-build.js';
 import { makeSystemRandomness, systemClock } from './real-world.js';
 import { Service, type ServiceOptions } from './service.js';
@@ -54,4 +57,26 @@ export function openService(
     webhooks: { hosts: config.webhookHosts },
     copies: copies ?? (config.data === null ? undefined : findUnreachedCopies(config.data)),
   });
+}
+
+/**
+ * For a process that opens a data folder without following: what was copied before has to forget what is erased, and
+ * cannot now. So an erase waits for the service.
+ * @returns undefined where nothing was ever copied
+ */
+export function findUnreachedCopies(dataFolder: string): Copies | undefined {
+  if (!existsSync(join(followFolder(dataFolder), 'life.json'))) return undefined;
+  return {
+    status: undefined,
+    refusal: () => undefined,
+    // It is all done again once the copies can be reached.
+    forgetKeys: () => Promise.resolve(),
+    forgetPast: () =>
+      Promise.reject(
+        new Error(
+          'A copy of this data is in a bucket, and has to forget it too. Start the service with its setting follow; or ' +
+            'end the copy with `cartulary follow end`, which leaves what is in the bucket as it is.',
+        ),
+      ),
+  };
 }

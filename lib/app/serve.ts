@@ -10,7 +10,6 @@ import type { RestServer } from '../api/rest/server.js';
 import type { SignIn } from '../signin/sign-in.js';
 import type { ServerFacts } from '../commands/command.js';
 import { listenForCommands } from '../commands/carrier/listen-on-socket.js';
-import { openCopies, startFollower } from './open-follower.js';
 import { openService } from './open-service.js';
 import { logChecks } from './check-start.js';
 import { readBuild } from './read-build.js';
@@ -81,7 +80,9 @@ export async function startService(
     // An upgrade goes on in steps of SQLite, and the log would have its lines only at the end.
     if (isOpening) writeOut(log);
   };
-  const follower = openCopies(config, { onFault, onNews, observer: metrics?.work.onObjectRequest });
+  // Loaded only where there is a copy.
+  const copies = config.follow === null ? undefined : await import('./open-follower.js');
+  const follower = copies?.openCopies(config, { onFault, onNews, observer: metrics?.work.onObjectRequest });
   const service = await openService(config, onFault, onNews, log, metrics?.work, follower);
   isOpening = false;
   const observer = metrics?.requests;
@@ -89,7 +90,7 @@ export async function startService(
   try {
     if (follower !== undefined) {
       opened.push(() => follower.stop());
-      await startFollower(follower, service, config.follow?.address ?? '');
+      await copies?.startFollower(follower, service, config.follow?.address ?? '');
     }
     const metricsPort = metrics === undefined ? undefined : await openMetricsPort(metrics, service, config, log);
     if (metricsPort !== undefined) opened.push(() => metricsPort.close(0));

@@ -54,7 +54,13 @@ describe('the command line keeps a copy in a bucket', function () {
       },
     );
   const restore = (target: string, ...more: string[]): string[] => [
-    ...['restore', '--objects', address, '--identity-file', identity, '--data', dataOf(target)],
+    'restore',
+    '--objects',
+    address,
+    '--identity-file',
+    identity,
+    '--data',
+    dataOf(target),
     ...more,
   ];
   const put = async (data: string, location: string): Promise<void> => {

@@ -51,7 +51,10 @@ describe('the metrics of a copy', () => {
     const late = shard('d', { behind: 90_000, pointAt: now - 600_000 });
     const text = await read(statusOf([late, shard('c'), shard('b'), shard('a'), shard(null)]));
     const named = readSamples(text).filter(({ name }) => name === 'cartulary_copy_behind_seconds');
-    assert.deepEqual(named.map(({ labels }) => labels['workspace']).toSorted(), ['_others', '_service', 'a', 'b']);
+    assert.deepEqual(
+      new Set(named.map(({ labels }) => labels['workspace'])),
+      new Set(['_others', '_service', 'a', 'b']),
+    );
     assert.equal(valueOf(text, 'cartulary_copy_behind_seconds', { workspace: '_others' }), 90);
     assert.equal(valueOf(text, 'cartulary_copy_point_age_seconds', { workspace: '_others' }), 600);
     assert.equal(valueOf(text, 'cartulary_copy_stored_bytes_total', { workspace: '_others' }), 200);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
-import { findUnreachedCopies } from '../../lib/app/open-follower.js';
+import { findUnreachedCopies } from '../../lib/app/open-service.js';
 import { Service } from '../../lib/app/service.js';
 import type { Bucket } from '../../lib/stored/bucket.js';
 import { git } from '../support/git/fixture.js';
