@@ -210,11 +210,12 @@ export async function restoreFromObjects(options: CalledWith): Promise<void> {
   const bucket = await openNamedBucket(config, options);
   const { restoreObjects } = await import('../lib/app/restore-objects.js');
   const life = typeof options['life'] === 'string' ? options['life'] : undefined;
+  const only = typeof options['workspace'] === 'string' ? options['workspace'] : undefined;
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
   const answer = await restoreObjects(
-    { config, bucket, identityFile: resolve(file), at, life, signal: stopping.signal },
+    { config, bucket, identityFile: resolve(file), at, life, only, signal: stopping.signal },
     ({ workspace, doing, done, of }) => {
       const count = done === undefined ? '' : `: ${done} of ${of ?? done}`;
       showPassing(`${workspace ?? ownFile}: ${doing}${count}`);

@@ -19,7 +19,7 @@ export function addPreserveCommands(program: Command): void {
   })
     .argument('[folder]', 'the backup')
     .option('--clone <folder>', 'restore from a clone: content and history, but no access')
-    .option('--workspace <name>', 'with --clone: the name of the workspace')
+    .option('--workspace <name>', 'with --clone: the name of the workspace; with --objects: only this one')
     .option('--max-files <number>', 'with --clone: refuse a commit with more files and folders (default: 1000000)')
     .option('--partial', 'with --clone: accept commits that the service did not make')
     .option('--objects <address>', 'restore everything from the copy there: s3://bucket/prefix')

@@ -14,6 +14,7 @@ import { ForeignRecord } from '../stored/lives.js';
 import { MissingKey } from '../stored/restore-shard.js';
 import { NothingToRestore, restoreService, type RestoreProgress } from '../stored/restore-service.js';
 import { ObjectUnreadable } from '../stored/seal-object.js';
+import { schemaPath } from './upgrade.js';
 import type { CommandError } from '../commands/command.js';
 
 export interface RestoreObjectsOptions {
@@ -24,6 +25,8 @@ export interface RestoreObjectsOptions {
   /** Milliseconds since 1970; undefined for the newest state. */
   readonly at: number | undefined;
   readonly life: string | undefined;
+  /** The one workspace that is wanted; undefined for all. */
+  readonly only: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -38,7 +41,7 @@ export interface RestoredObjects {
 
 /** Restores a data folder from a bucket, and checks each workspace. Never throws for what the bucket or a key lacks. */
 export async function restoreObjects(
-  { config, bucket, identityFile, at, life, signal }: RestoreObjectsOptions,
+  { config, bucket, identityFile, at, life, only, signal }: RestoreObjectsOptions,
   onProgress: (progress: Omit<RestoreProgress, 'doing'> & { readonly doing: string }) => void,
 ): Promise<{ readonly result: RestoredObjects } | { readonly error: CommandError }> {
   const { data, git } = config;
@@ -50,7 +53,18 @@ export async function restoreObjects(
   }
   try {
     const identities = parseIdentity(await readIdentities(identityFile));
-    const restored = await restoreService({ bucket, identities, at, life, dataFolder: data, git, signal, onProgress });
+    const restored = await restoreService({
+      bucket,
+      identities,
+      at,
+      life,
+      only,
+      serviceMigrations: schemaPath('service'),
+      dataFolder: data,
+      git,
+      signal,
+      onProgress,
+    });
     const problems: string[] = [];
     for (const { workspace } of restored.workspaces) {
       onProgress({ workspace, doing: 'check' });

@@ -7,7 +7,7 @@ import { syncPath } from '../disk/sync-path.js';
 import { createRepository, openRepository } from '../git/repositories/open-repository.js';
 import { checkpointedHead } from '../journal/recover.js';
 import { pathsOf, serviceName } from '../journal/workspace-paths.js';
-import { listWorkspaceNames } from '../sidecar/service-file.js';
+import { listWorkspaceNames, openServiceFile } from '../sidecar/service-file.js';
 import { openSidecarReadOnly } from '../sidecar/sidecar.js';
 import type { StoredObject } from '../sidecar/tables/stored-object-table.js';
 import type { Bucket } from './bucket.js';
@@ -35,6 +35,10 @@ export interface RestoreServiceOptions {
   readonly at: number | undefined;
   /** Restored from this life, whichever is current; undefined for the one that was current at the moment. */
   readonly life: string | undefined;
+  /** The one workspace that is wanted; undefined for all. */
+  readonly only: string | undefined;
+  /** The steps of the schema of the service's file, from which the other workspaces are removed. */
+  readonly serviceMigrations: string;
   /** An empty folder, or one that does not exist. */
   readonly dataFolder: string;
   readonly git: 'auto' | 'never';
@@ -77,7 +81,7 @@ export async function restoreService(options: RestoreServiceOptions): Promise<Re
     onProgress({ workspace: null, doing: 'database' });
     const moment = await restoreShard(options, state, join(stage, serviceName), at);
     const workspaces: RestoredService['workspaces'][number][] = [];
-    for (const workspace of listWorkspaceNames(join(stage, serviceName))) {
+    for (const workspace of chooseWorkspaces(options, join(stage, serviceName))) {
       options.signal.throwIfAborted();
       workspaces.push(await restoreWorkspace(options, { stage, workspace, life: inventory.life, isAfterPoints }));
     }
@@ -87,6 +91,27 @@ export async function restoreService(options: RestoreServiceOptions): Promise<Re
     await rm(isNew ? dataFolder : stage, { recursive: true, force: true });
     throw error;
   }
+}
+
+/**
+ * The workspaces that are restored. All others are removed from the service's file.
+ * @throws NothingToRestore where the wanted one is not there
+ */
+function chooseWorkspaces({ only, serviceMigrations }: RestoreServiceOptions, file: string): readonly string[] {
+  const names = listWorkspaceNames(file);
+  if (only === undefined) return names;
+  if (!names.includes(only)) {
+    throw new NothingToRestore(`There was no workspace ${only} at that moment. There were: ${names.join(', ')}.`);
+  }
+  const serviceFile = openServiceFile(file, serviceMigrations);
+  try {
+    for (const { name, createdAt } of serviceFile.listWorkspaces()) {
+      if (name !== only) serviceFile.removeWorkspace(name, createdAt);
+    }
+  } finally {
+    serviceFile.close();
+  }
+  return [only];
 }
 
 /** The newest life that was current at the moment, and of which a state of the service's file is there. */
@@ -211,7 +236,7 @@ function describeAbsence(workspace: string, { points }: ShardInventory, at: numb
   }
   return (
     `The workspace ${workspace} can be restored from ${formatTime(first.at)} on: an erase removed what was before. ` +
-    'Name that moment or a later one with --at.'
+    'Name that moment or a later one with --at, or another workspace with --workspace.'
   );
 }
 

@@ -219,8 +219,8 @@ export class ShardStream {
       await rm(file, { force: true });
     }
     // One set since the last point, and nothing behind it: the point's own set has its name, and took its place.
-    const at = this.#passing.indexOf(name);
-    if (at !== -1) this.#passing.splice(at, 1);
+    const place = this.#passing.indexOf(name);
+    if (place !== -1) this.#passing.splice(place, 1);
     if (cut.isPoint) {
       this.#owedPoint = { last: cut.range.last, at: Math.max(at, this.#pointMoment + 1) };
       await this.#storePoint(signal);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
+import { schemaPath } from '../../lib/app/upgrade.js';
 import type { Clock } from '../../lib/domain/clock.js';
 import { verifyWorkspace } from '../../lib/integrity/verify-workspace.js';
 import { changePolicy } from '../../lib/operations/workspaces/change-policy.js';
@@ -150,12 +151,15 @@ export async function restoreSound(
   key: CopyKey,
   dataFolder: string,
   at?: number,
+  only?: string,
 ): Promise<RestoredService> {
   const restored = await restoreService({
     bucket: bucketOf(store),
     identities: [key.identity],
     at,
     life: undefined,
+    only,
+    serviceMigrations: schemaPath('service'),
     dataFolder,
     git: 'auto',
     signal: never,

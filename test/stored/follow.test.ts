@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../lib/app/real-world.js';
+import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
+import { Service } from '../../lib/app/service.js';
 import { makeRandom } from '../support/faults/load.js';
 import { fsck, git } from '../support/git/fixture.js';
 import { Actor } from '../support/store/actor.js';
@@ -272,6 +273,47 @@ for (const { title, start } of storeKinds) {
       const objects = git(join(target, 'other', 'content.git'), ['cat-file', '--batch-all-objects', '--batch']);
       assert.equal(objects.includes('of the new one'), true);
       assert.equal(objects.includes('of the old one'), false);
+    }).timeout(60_000);
+
+    it('is restored for one workspace alone, also where another cannot go back as far', async () => {
+      const followed = await begin();
+      const other = await followed.service.addWorkspace('other');
+      await new Actor(other, operator.principalId).create('wanted.md', 'as it was');
+      const actor = new Actor(followed.workspace, operator.principalId);
+      await actor.create('secret.md', 'secret');
+      await followed.stored();
+      const moment = Date.now();
+      await new Actor(other, operator.principalId).update('wanted.md', 'changed by mistake');
+      await actor.delete('secret.md');
+      const { id } = await eraseAt(followed.workspace, 'secret.md', { isDeleted: true });
+      await followed.workspace.eraser.finished(id);
+      await followed.stored();
+      const target = join(await folders.make(), 'restored');
+      await assert.rejects(restoreSound(store, key, target, moment), /or another workspace with --workspace/);
+      await assert.rejects(
+        restoreSound(store, key, target, moment, 'none'),
+        /There was no workspace none .* acme, other/,
+      );
+      const { workspaces } = await restoreSound(store, key, target, moment, 'other');
+      assert.deepEqual(
+        workspaces.map(({ workspace }) => workspace),
+        ['other'],
+      );
+      const service = await Service.open({
+        dataFolder: target,
+        git: 'auto',
+        clock: systemClock,
+        randomness: makeSystemRandomness(),
+        onFault: () => undefined,
+      });
+      try {
+        assert.deepEqual(service.names(), ['other']);
+        const restored = service.find('other');
+        assert.ok(restored !== undefined);
+        assert.equal(await new Actor(restored, operator.principalId).read('wanted.md'), 'as it was');
+      } finally {
+        await service.close();
+      }
     }).timeout(60_000);
 
     it('opens with its own key alone', async () => {

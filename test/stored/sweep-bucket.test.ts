@@ -3,6 +3,7 @@ import { readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeSystemRandomness } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
+import { schemaPath } from '../../lib/app/upgrade.js';
 import type { Copies } from '../../lib/journal/copies.js';
 import { systemTimers } from '../../lib/scheduling/timers.js';
 import type { Bucket } from '../../lib/stored/bucket.js';
@@ -107,7 +108,18 @@ describe('the sweep of a bucket', () => {
     const signal = never;
     const onProgress = (): void => undefined;
     const identities = [key.identity];
-    await restoreService({ bucket, identities, at, life: undefined, dataFolder, git: 'auto', signal, onProgress });
+    const whole = { only: undefined, serviceMigrations: schemaPath('service') };
+    await restoreService({
+      bucket,
+      identities,
+      at,
+      life: undefined,
+      ...whole,
+      dataFolder,
+      git: 'auto',
+      signal,
+      onProgress,
+    });
     const restored = await Service.open({ dataFolder, git: 'auto', clock, randomness, onFault: () => undefined });
     try {
       const workspace = restored.find('acme');
