@@ -63,7 +63,7 @@ export function requireRecipients({ recipients }: Pick<FollowConfig, 'recipients
 /**
  * What keeps the copies of a data folder, as configured.
  * @returns undefined where there are none
- * @throws ConfigError; NoObjectsKey
+ * @throws ConfigError
  */
 export function openCopies(
   config: Pick<Config, 'follow' | 'objects'> & { readonly data: string | null },

@@ -190,7 +190,7 @@ describe('the command line keeps a copy in a bucket', function () {
     await refuse(1, /does not know this access key, or the secret is wrong/, restore('none'), {
       AWS_ACCESS_KEY_ID: 'OTHER',
     });
-    await refuse(1, /Set AWS_ACCESS_KEY_ID/, restore('none'), { AWS_ACCESS_KEY_ID: '' });
+    await refuse(2, /Set AWS_ACCESS_KEY_ID/, restore('none'), { AWS_ACCESS_KEY_ID: '' });
     await refuse(1, /no copy of the life/, restore('none', '--life', '0'.repeat(32)));
     await refuse(2, /--objects must be the address of a bucket/, [...restore('none'), '--objects', 'team/prod']);
     await refuse(2, /--at must be a time/, restore('none', '--at', 'yesterday'));
@@ -222,7 +222,7 @@ describe('the command line keeps a copy in a bucket', function () {
       start('--follow', address, '--follow-recipients', mistyped),
     );
     await refuse(
-      1,
+      2,
       /Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/,
       start('--follow', address, '--follow-recipients', recipient),
       {
