@@ -11,7 +11,7 @@ import { PageSetDamaged } from '../sidecar/page-set.js';
 import { BucketFault } from '../stored/bucket-fault.js';
 import type { Bucket } from '../stored/bucket.js';
 import { ForeignRecord } from '../stored/lives.js';
-import { MissingKey } from '../stored/restore-shard.js';
+import { MissingKey, MissingSet } from '../stored/restore-shard.js';
 import { NothingToRestore, restoreService, type RestoreProgress } from '../stored/restore-service.js';
 import { ObjectUnreadable } from '../stored/seal-object.js';
 import { schemaPath } from './upgrade.js';
@@ -98,7 +98,7 @@ async function readIdentities(file: string): Promise<string> {
 }
 
 function isExpected(error: unknown): boolean {
-  const kinds = [BucketFault, ForeignRecord, KeyMalformed, MissingKey, NothingToRestore, ObjectUnreadable];
+  const kinds = [BucketFault, ForeignRecord, KeyMalformed, MissingKey, MissingSet, NothingToRestore, ObjectUnreadable];
   if ([...kinds, PageSetDamaged, SealBroken].some((kind) => error instanceof kind)) return true;
   return ['ENOENT', 'EACCES', 'ENOSPC', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -60,7 +60,8 @@ export class Follower implements Copies {
   #isProbed = false;
   #life: string | undefined;
   #superseded: Superseded | undefined;
-  #obstacle: string | undefined;
+  /** Why the last round failed, and why the last look did. */
+  readonly #obstacles = new Map<'round' | 'look', string>();
   #failures = 0;
   /** Milliseconds that the last round took. */
   #lastRound = 0;
@@ -109,7 +110,7 @@ export class Follower implements Copies {
       await this.#begin(AbortSignal.any([late, this.#ending.signal]));
     } catch (error) {
       if (!late.aborted && (!(error instanceof BucketFault) || error.kind !== 'away')) throw error;
-      this.#noteFailure(error);
+      this.#noteFailure('round', error);
     }
     const startedAt = clock.elapsed();
     const first = this.#round();
@@ -140,7 +141,7 @@ export class Follower implements Copies {
     await Promise.all([...this.#loops, this.#sweeping]);
     if (this.#life !== undefined && this.#superseded === undefined) {
       const signal = AbortSignal.timeout(lastCopyWithin);
-      await this.#shards?.store(true, signal).catch((cause: unknown) => this.#noteFailure(cause));
+      await this.#shards?.store(true, signal).catch((cause: unknown) => this.#noteFailure('round', cause));
     }
     this.#shards?.close();
   }
@@ -201,8 +202,9 @@ export class Follower implements Copies {
       if (typeof found !== 'string') this.#supersede(found);
       // Whoever emptied the bucket took the whole files with it.
       else if (found === 'absent') await this.#begin(this.#ending.signal);
+      this.#noteSuccess('look');
     } catch (cause) {
-      this.#noteFailure(cause);
+      this.#noteFailure('look', cause);
     }
   }
 
@@ -217,11 +219,11 @@ export class Follower implements Copies {
       const leftOut = await this.#shards?.store(isPoint, this.#ending.signal).catch(onlyLeftOut);
       if (isPoint) this.#pointAt = now;
       this.#lastRound = clock.elapsed() - now;
-      if (leftOut === undefined) this.#noteSuccess();
-      else this.#noteFailure(leftOut);
+      if (leftOut === undefined) this.#noteSuccess('round');
+      else this.#noteFailure('round', leftOut);
       this.#beginSweep();
     } catch (cause) {
-      this.#noteFailure(cause);
+      this.#noteFailure('round', cause);
     }
   }
 
@@ -245,20 +247,24 @@ export class Follower implements Copies {
     }
   }
 
-  #noteSuccess(): void {
-    if (this.#obstacle !== undefined) this.#options.onNews('The copy elsewhere is complete again', {});
-    this.#obstacle = undefined;
-    this.#failures = 0;
+  get #obstacle(): string | undefined {
+    return this.#obstacles.get('round') ?? this.#obstacles.get('look');
   }
 
-  #noteFailure(cause: unknown): void {
+  #noteSuccess(of: 'round' | 'look'): void {
+    if (of === 'round') this.#failures = 0;
+    if (!this.#obstacles.delete(of) || this.#obstacles.size > 0) return;
+    this.#options.onNews('The bucket with the copy is reached again', {});
+  }
+
+  #noteFailure(of: 'round' | 'look', cause: unknown): void {
     if (this.#ending.signal.aborted) return;
     const obstacle = describeError(cause);
-    // The others are stored as usual.
-    this.#failures = cause instanceof WorkspaceLeftOut ? 0 : this.#failures + 1;
+    if (of === 'round') this.#failures += 1;
     // The log says once why, and again when the reason is another.
-    if (obstacle !== this.#obstacle) this.#options.onFault('The copy elsewhere could not be brought up to date', cause);
-    this.#obstacle = obstacle;
+    const isKnown = [...this.#obstacles.values()].includes(obstacle);
+    this.#obstacles.set(of, obstacle);
+    if (!isKnown) this.#options.onFault('The copy elsewhere could not be brought up to date', cause);
   }
 
   /** After failures longer and longer. */

@@ -213,25 +213,19 @@ async function findWorkspace(
     if (state !== undefined) return state;
     earlier = await beforeOf(bucket, earlier, signal);
   }
-  throw new NothingToRestore(describeAbsence(workspace, inventory, at));
+  throw new NothingToRestore(describeAbsence(workspace, inventory));
 }
 
 async function beforeOf(bucket: Bucket, life: string, signal: AbortSignal): Promise<string | undefined> {
   return (await readLife(bucket, life, signal))?.before ?? undefined;
 }
 
-function describeAbsence(workspace: string, { points }: ShardInventory, at: number | undefined): string {
+function describeAbsence(workspace: string, { points }: ShardInventory): string {
   const [first] = points;
   if (first === undefined) {
     return (
       `The bucket has nothing of the workspace ${workspace} as of that moment: an erase removed it, or its first copy ` +
       `was not complete. \`cartulary follow points --workspace ${workspace}\` lists later moments.`
-    );
-  }
-  if (at === undefined || first.at <= at) {
-    return (
-      `The workspace ${workspace} cannot be put together as of that moment: a part of it is missing in the bucket. ` +
-      '`cartulary follow points` lists others.'
     );
   }
   return (

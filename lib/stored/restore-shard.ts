@@ -2,7 +2,7 @@ import type { Bucket } from './bucket.js';
 import { applyPageSets } from '../sidecar/apply-page-sets.js';
 import { readPageSet, type PageSet } from '../sidecar/page-set.js';
 import { joinSets, newestGroup, type SetRange } from './join-sets.js';
-import { formatObjectName, parseObjectName, underLife, type ObjectName } from './object-names.js';
+import { formatObjectName, parseObjectName, serviceShard, underLife, type ObjectName } from './object-names.js';
 import { openObject } from './seal-object.js';
 import { openKey } from './seal-key.js';
 
@@ -52,20 +52,22 @@ export async function readInventory(
  * @param isAfterPoints whether sets behind the last point count: they are of use as long as no later point took their
  * place
  * @returns undefined where there is none
+ * @throws MissingSet
  */
 export function findState(
   { shard, life, points, sets }: ShardInventory,
   at: number | undefined,
   isAfterPoints: boolean,
 ): ShardState | undefined {
-  const epochs = [...new Set(sets.map(({ epoch }) => epoch))].toSorted((a, b) => b - a);
+  const epochs = [...new Set([...sets, ...points].map(({ epoch }) => epoch))].toSorted((a, b) => b - a);
   for (const epoch of epochs) {
     const ofEpoch = sets.filter((set) => set.epoch === epoch);
-    const last =
-      at === undefined
-        ? newestGroup(ofEpoch)
-        : points.findLast((point) => point.epoch === epoch && point.at <= at)?.last;
+    const pointsOfEpoch = points.filter((point) => point.epoch === epoch && (at === undefined || point.at <= at));
+    const newestPoint = pointsOfEpoch.reduce((newest, each) => Math.max(newest, each.last), 0);
+    const last = at === undefined ? newestGroup(ofEpoch) : pointsOfEpoch.at(-1)?.last;
     const chain = last === undefined ? undefined : joinSets(ofEpoch, last);
+    // What is there is older than it should be, and nobody would notice.
+    if (pointsOfEpoch.length > 0 && (chain === undefined || (last ?? 0) < newestPoint)) throw new MissingSet(shard);
     if (chain === undefined || last === undefined) continue;
     const following = at !== undefined && isAfterPoints ? followingSets(ofEpoch, last) : [];
     return { shard, life, epoch, chain, following };
@@ -139,4 +141,17 @@ const maxKeyBytes = 64 * 1024;
 /** The key that opens a file is not in the bucket. */
 export class MissingKey extends Error {
   override readonly name = 'MissingKey';
+}
+
+/** A set is missing in the bucket, so that a point that is there cannot be restored. */
+export class MissingSet extends Error {
+  override readonly name = 'MissingSet';
+
+  constructor(shard: string) {
+    super(
+      `A part of ${shard === serviceShard ? "the service's own file" : `the workspace ${shard}`} is missing in the bucket, ` +
+        'so that it cannot be put together as of that moment. Name an earlier one with --at; ' +
+        '`cartulary follow points` lists them.',
+    );
+  }
 }

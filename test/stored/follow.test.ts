@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import { makeRandom } from '../support/faults/load.js';
@@ -44,6 +45,8 @@ function packsOf(dataFolder: string): string[] {
     name.endsWith('.pack'),
   );
 }
+
+const lastOf = (name: string): number => Number(/-([0-9]+)\.set$/.exec(name)?.[1]);
 
 for (const { title, start } of storeKinds) {
   describe(`a copy of a service in ${title}`, () => {
@@ -315,6 +318,36 @@ for (const { title, start } of storeKinds) {
         await service.close();
       }
     }).timeout(60_000);
+
+    it('is not restored to an older state than its points say, where the bucket has lost a part', async () => {
+      const followed = await begin();
+      const actor = new Actor(followed.workspace, operator.principalId);
+      for (let count = 0; count < 3; count++) {
+        await actor.create(`note-${count}.md`, `note ${count}`);
+        await followed.stored();
+      }
+      const bucket = bucketOf(store);
+      const sets: string[] = [];
+      for await (const { name } of bucket.list('acme/', { signal: never })) if (name.endsWith('.set')) sets.push(name);
+      const newest = sets.toSorted((a, b) => lastOf(a) - lastOf(b)).at(-1) ?? '';
+      await bucket.delete([newest], { signal: never });
+      const target = join(await folders.make(), 'restored');
+      await assert.rejects(restoreSound(store, key, target), /A part of the workspace acme is missing in the bucket/);
+      await assert.rejects(restoreSound(store, key, target, Date.now()), /is missing in the bucket/);
+    }).timeout(60_000);
+
+    it('says that the bucket is away also while nothing is written, and says it once', async () => {
+      const followed = await begin();
+      await followed.stored();
+      store.proxy.always({ what: 'status', status: 503 });
+      await until('it says why', () => followed.follower.status.obstacle !== null);
+      const first = followed.faults.length;
+      await delay(300);
+      assert.notEqual(followed.follower.status.obstacle, null);
+      assert.equal(followed.faults.length, first);
+      store.proxy.recover();
+      await until('it is reached again', () => followed.follower.status.obstacle === null);
+    }).timeout(30_000);
 
     it('opens with its own key alone', async () => {
       const followed = await begin({ clock: systemClock });
