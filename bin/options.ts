@@ -132,7 +132,13 @@ const settings: Readonly<Record<string, string>> = {
  * @throws ConfigError
  */
 export function readConfig(options: CalledWith, defaults: Readonly<Record<string, unknown>> = {}): Config {
-  const flags: Flags = Object.fromEntries(Object.entries(settings).map(([option, name]) => [name, options[option]]));
+  // A setting takes a value. `audit list --follow` has another meaning, and none.
+  const flags: Flags = Object.fromEntries(
+    Object.entries(settings).flatMap(([option, name]) => {
+      const value = options[option];
+      return typeof value === 'string' ? [[name, value]] : [];
+    }),
+  );
   const { config } = options;
   return loadConfig({ flags, defaults, file: typeof config === 'string' ? config : undefined });
 }

@@ -15,6 +15,7 @@ const asBefore = `
   DELETE FROM folder_deletion WHERE location = 'm';
   INSERT INTO folder_deletion (moment, commit_oid, location, kept, author, at)
     SELECT moment, commit_oid, folder, '[]', author, at FROM deletion WHERE folder = 'g';
+  DROP TABLE stored_object;
   DROP INDEX credential_by_made_with;
   ALTER TABLE credential DROP COLUMN made_with;
   ALTER TABLE credential DROP COLUMN acknowledged_at;

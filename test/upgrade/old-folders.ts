@@ -32,6 +32,7 @@ export const oldFolders: readonly OldFolder[] = [
   { format: '25.8', commit: '49ecb500', end: 'stopped' },
   { format: '27.8', commit: 'a728d401', end: 'killed' },
   { format: '28.8', commit: '0362b6b3', end: 'killed' },
+  { format: '29.8', commit: '49d21206', end: 'stopped' },
 ];
 
 /** Steps that no program of `main` ended with: they came together with later ones. */
