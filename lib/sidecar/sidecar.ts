@@ -120,10 +120,11 @@ export function openSidecar(
     const endReads = (): void => reads?.end();
     const readerTables = makeTables(reading, stamps.touch);
     const followed = isFollowed && reading !== writing ? new FollowedFile(file) : undefined;
-    const committed = (): void => {
+    const alsoFollow = (): void => {
       stamps.committed();
       followed?.read();
     };
+    const committed = followed === undefined ? stamps.committed : alsoFollow;
     return {
       writer: makeTables(writing, stamps.touch),
       get reader() {

@@ -198,7 +198,7 @@ export class Workspace {
     this.journal = new Journal({
       openSidecar: options.openSidecar,
       disk: options.disk,
-      refusal: () => options.copies?.refusal(),
+      refusal: options.copies && (() => options.copies?.refusal()),
       trees: this.#trees,
       loadTree: (oid) => this.objects.readTree(oid),
       clock: options.clock,
