@@ -64,6 +64,7 @@ describe('a followed service that is killed', () => {
     const [kind] = storeKinds;
     assert.ok(kind !== undefined);
     store = await kind.start(this);
+    store.proxy.isWhole = true;
     key = await makeCopyKey();
   });
   after(async () => {

@@ -53,6 +53,11 @@ export class BucketProxy {
   #lasting: BucketTrouble = { what: 'none' };
   #turn: Promise<unknown> = Promise.resolve();
   conditions: Conditions = 'passed';
+  /**
+   * Whether the store is asked only once a body is there to its end. An object of S3 appears whole or not at all; s3rver
+   * keeps the part that came before a client was killed.
+   */
+  isWhole = false;
   /** `METHOD path` of every request, in order. */
   readonly asked: string[] = [];
   /** Decides about a request by its `METHOD path`, after a while if it wants to hold it; undefined leaves it to the others. */
@@ -130,11 +135,12 @@ export class BucketProxy {
     trouble: BucketTrouble,
     headers: OutgoingHttpHeaders = incoming.headers,
   ): Promise<void> {
+    const gathered = this.isWhole ? [await buffer(incoming)] : undefined;
     const outgoing = this.#ask(incoming.method, incoming.url, headers);
     const answered = answerOf(outgoing);
     let [sent, wake] = [0, (): void => undefined];
     outgoing.on('drain', () => wake()).once('close', () => wake());
-    for await (const piece of incoming as AsyncIterable<Buffer>) {
+    for await (const piece of gathered ?? (incoming as AsyncIterable<Buffer>)) {
       if (trouble.what === 'cut request' && sent + piece.length > trouble.bytes) {
         outgoing.destroy();
         incoming.socket.destroy();
