@@ -136,8 +136,10 @@ async function listPoints(options: CalledWith): Promise<void> {
   const bucket = await openNamedBucket(config, options);
   const { listMoments } = await import('../lib/stored/list-moments.js');
   const found = await listMoments(bucket, AbortSignal.timeout(wholeTime));
+  // The workspace of the settings is that of other commands, and the bucket can be of another service.
+  const only = typeof options['workspace'] === 'string' ? options['workspace'] : undefined;
   const items = found
-    .filter(({ workspace }) => config.workspace === null || workspace === config.workspace)
+    .filter(({ workspace }) => only === undefined || workspace === only)
     .slice(0, limit)
     .map(({ at, workspace, life, isCurrent }) => ({ at: formatTime(at), workspace, life, current: isCurrent }));
   if (options['json'] === true) printJson({ items });
@@ -148,7 +150,7 @@ async function listPoints(options: CalledWith): Promise<void> {
       printLine(`${at}  ${(names[index] ?? '').padEnd(width)}  ${life}${current ? '  current' : ''}`);
   }
   if (items.length === 0) {
-    const what = found.length === 0 ? 'copy below this prefix' : `moment of the workspace ${String(config.workspace)}`;
+    const what = found.length === 0 ? 'copy below this prefix' : `moment of the workspace ${only}`;
     note(`cartulary: the bucket holds no ${what}.`);
     process.exitCode = refused;
   }

@@ -67,6 +67,7 @@ export function openService(
 export function findUnreachedCopies(dataFolder: string): Copies | undefined {
   if (!existsSync(join(followFolder(dataFolder), 'life.json'))) return undefined;
   return {
+    areKept: false,
     status: undefined,
     refusal: () => undefined,
     // It is all done again once the copies can be reached.

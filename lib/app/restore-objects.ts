@@ -6,7 +6,7 @@ import { formatTime } from '../domain/clock.js';
 import { verifyWorkspace } from '../integrity/verify-workspace.js';
 import { anyCommit } from '../audit/verify-chain.js';
 import { KeyMalformed, parseIdentity } from '../sealing/age-keys.js';
-import { SealBroken } from '../sealing/seal-with-passphrase.js';
+import { SealBroken } from '../sealing/seal-to.js';
 import { PageSetDamaged } from '../sidecar/page-set.js';
 import { BucketFault } from '../stored/bucket-fault.js';
 import type { Bucket } from '../stored/bucket.js';

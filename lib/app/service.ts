@@ -191,7 +191,7 @@ export class Service {
     try {
       upgrade?.begin();
       const file = dataFolder === null ? ':memory:' : join(dataFolder, 'service.sqlite');
-      const serviceFile = openServiceFile(file, schemaPath('service'), options.copies !== undefined);
+      const serviceFile = openServiceFile(file, schemaPath('service'), options.copies?.areKept);
       const files = {
         ...options,
         journalObserver: options.observers?.journal,

@@ -5,7 +5,8 @@ import { invalidRequest, Refusal } from '../domain/refusal.js';
 import type { ServicePart } from '../sidecar/service-file.js';
 import { openRegular, readUpTo, UnfitFile } from '../disk/open-regular.js';
 import { backupFiles, describeAs, digestManifest, type BackupFile, type BackupManifest } from './backup-manifest.js';
-import { openWithPassphrase, SealBroken } from '../sealing/seal-with-passphrase.js';
+import { SealBroken } from '../sealing/seal-to.js';
+import { openWithPassphrase } from '../sealing/seal-with-passphrase.js';
 
 /** A backup with unchanged files. */
 export interface CheckedBackup {

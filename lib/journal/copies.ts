@@ -3,6 +3,8 @@ import type { Refusal } from '../domain/refusal.js';
 
 /** What a service that is copied elsewhere asks of the one who copies it. */
 export interface Copies {
+  /** Whether somebody keeps them now: then it is kept track of which pages change. */
+  readonly areKept: boolean;
   /** How far they are; undefined where nobody keeps them now. */
   readonly status: FollowStatus | undefined;
   /** Why nothing may be written any more: another machine has taken over. Undefined while all is well. */

@@ -1,12 +1,16 @@
 import type { Randomness } from '../domain/clock.js';
 import { loadAge, passphraseIdentity, passphraseRecipient } from './passphrase.js';
-import { SealBroken } from './seal-with-passphrase.js';
 
 /** Who may open something: everybody with a secret key of these recipients, or whoever knows the passphrase. */
 export type SealedTo =
   | { readonly recipients: readonly string[] }
   /** `cost`: scrypt's N. Left out: the usual one. */
-  | { readonly passphrase: string; readonly cost?: number };
+  | { readonly passphrase: string; readonly cost?: number | undefined };
+
+/** It was sealed to somebody else, belongs to another subject, or was changed. */
+export class SealBroken extends Error {
+  override readonly name = 'SealBroken';
+}
 
 /** What something is opened with. */
 export type OpenedWith = { readonly identities: readonly string[] } | { readonly passphrase: string };

@@ -51,6 +51,7 @@ const behindAfter = 10_000;
  * pages, and is stored when the bucket is back.
  */
 export class Follower implements Copies {
+  readonly areKept = true;
   readonly #options: FollowerOptions;
   readonly #lives: Lives;
   readonly #ending = new AbortController();

@@ -67,7 +67,8 @@ const filesAtOnce = 8;
 /**
  * Makes a data folder of what lies in a bucket. Nothing of it is in its place until everything is there, and the
  * service's file comes last: a restore that ended in the middle leaves nothing that could be served.
- * @throws NothingToRestore; BucketFault; ObjectUnreadable; KeyUnreadable; PageSetDamaged; errors of the disk
+ * @throws NothingToRestore; MissingKey; MissingSet; BucketFault; ObjectUnreadable; SealBroken; PageSetDamaged; errors of
+ * the disk
  */
 export async function restoreService(options: RestoreServiceOptions): Promise<RestoredService> {
   const { dataFolder, at, onProgress } = options;

@@ -98,7 +98,7 @@ export interface RestoreMeans {
  * @param file must not exist
  * @param at as for `findState`
  * @returns the moment of the state, milliseconds since 1970
- * @throws BucketFault; ObjectUnreadable; PageSetDamaged; KeyUnreadable
+ * @throws BucketFault; ObjectUnreadable; PageSetDamaged; SealBroken; MissingKey
  */
 export async function restoreShard(
   { bucket, identities, signal }: RestoreMeans,

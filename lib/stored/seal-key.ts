@@ -1,6 +1,5 @@
 import type { Randomness } from '../domain/clock.js';
-import { SealBroken } from '../sealing/seal-with-passphrase.js';
-import { openWith, sealTo, type OpenedWith, type SealedTo } from '../sealing/seal-to.js';
+import { openWith, SealBroken, sealTo, type OpenedWith, type SealedTo } from '../sealing/seal-to.js';
 
 /** Which key it is. */
 export interface KeyPlace {

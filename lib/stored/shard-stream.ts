@@ -22,7 +22,7 @@ export interface ShardSource {
    * the moment and the call. @throws errors of the journal
    */
   atMoment(cut: () => void): Promise<void>;
-  /** Stores the objects that the bucket lacks. @throws BucketFault; VanishedFile */
+  /** Stores the objects that the bucket lacks. @throws BucketFault; the system's error for a file that is gone meanwhile */
   storeFiles(signal: AbortSignal): Promise<void>;
   /**
    * Where others have to be stored as they were at a cut of this file, or later, and before it: stores them. The state
@@ -89,8 +89,8 @@ export class ShardStream {
   #owedPoint: { readonly last: number; readonly at: number } | undefined;
   #wholeBytes = 0;
   #hourBytes = 0;
-  /** Sets since the last point, which the next one makes needless. */
-  readonly #passing: string[] = [];
+  /** Sets since the last point, which the next one makes needless, with their bytes. */
+  readonly #passing = new Map<string, number>();
   /** Sets before the last point, until they are removed. */
   readonly #needless: string[] = [];
   /** When the last state was cut that is stored, by the steady clock; undefined before the first. */
@@ -205,31 +205,34 @@ export class ShardStream {
         await source.storeOthers(isPointRound, signal);
         at = Math.max(at, clock.now());
       }
-      await this.#write(cut, at, name, file);
+      // One set since the last point, and nothing behind it: it is the point's own. What is stored is never overwritten.
+      if (!this.#passing.has(name)) {
+        await this.#write(cut, at, name, file);
+        // Nothing is read any more, and the log is free while the bucket is waited for.
+        cut.pinned.release();
+        const { size } = await stat(file);
+        await this.#storeKey(signal);
+        await source.storeFiles(signal);
+        await bucket.putFile(name, file, { signal });
+        this.#bytesStored += size;
+        this.#passing.set(name, size);
+      }
       cut.pinned.release();
-      const { size } = await stat(file);
-      await this.#storeKey(signal);
-      await source.storeFiles(signal);
-      await bucket.putFile(name, file, { signal });
-      this.#note(cut, size);
+      this.#note(cut, this.#passing.get(name) ?? 0);
     } catch (error) {
       this.#log?.giveBack(cut.pinned);
       throw error;
     } finally {
       await rm(file, { force: true });
     }
-    // One set since the last point, and nothing behind it: the point's own set has its name, and took its place.
-    const place = this.#passing.indexOf(name);
-    if (place !== -1) this.#passing.splice(place, 1);
-    if (cut.isPoint) {
-      this.#owedPoint = { last: cut.range.last, at: Math.max(at, this.#pointMoment + 1) };
-      await this.#storePoint(signal);
-    } else this.#passing.push(name);
+    if (!cut.isPoint) return;
+    this.#passing.delete(name);
+    this.#owedPoint = { last: cut.range.last, at: Math.max(at, this.#pointMoment + 1) };
+    await this.#storePoint(signal);
   }
 
   /** Notes what is stored. Pages that were changed since the cut are noted at the next one. */
   #note({ pinned, range, isWhole, isPoint, isHour }: Cut, bytes: number): void {
-    this.#bytesStored += bytes;
     this.#end = range.last;
     for (const [since, isDone] of [
       [this.#sincePoint, isPoint],
@@ -278,7 +281,8 @@ export class ShardStream {
     await bucket.putBytes(name, await gather(sealObject(piecesOf(Buffer.from(text)), means)), { signal });
     this.#pointMoment = point.at;
     this.#owedPoint = undefined;
-    this.#needless.push(...this.#passing.splice(0));
+    this.#needless.push(...this.#passing.keys());
+    this.#passing.clear();
   }
 
   /**

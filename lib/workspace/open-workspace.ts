@@ -121,7 +121,7 @@ export async function openWorkspace(files: WorkspaceFiles, name: string): Promis
         migrations,
         paths !== undefined,
         tellUpgrade(files, name),
-        files.copies !== undefined,
+        files.copies?.areKept,
       ),
     repository,
     signer: files.signerOf(name),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { armor, Decrypter, Encrypter } from 'age-encryption';
-import { openWithPassphrase, SealBroken, sealWithPassphrase } from '../../lib/sealing/seal-with-passphrase.js';
+import { SealBroken } from '../../lib/sealing/seal-to.js';
+import { openWithPassphrase, sealWithPassphrase } from '../../lib/sealing/seal-with-passphrase.js';
 import { makeTestRandomness } from '../support/store/service.js';
 
 const passphrase = 'correct horse battery';

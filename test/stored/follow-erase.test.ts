@@ -114,6 +114,8 @@ describe('an erase of a service with a copy', () => {
     try {
       const workspace = alone.find('acme');
       assert.ok(workspace !== undefined);
+      assert.equal(alone.file.followed, undefined, 'nobody would copy its log into the file');
+      assert.equal(workspace.journal.sidecar.followed, undefined);
       const other = new Actor(workspace, operator.principalId);
       await other.delete('secret.md');
       ({ id } = await eraseAt(workspace, 'secret.md', { isDeleted: true }));

@@ -57,6 +57,8 @@ for (const { title, start } of storeKinds) {
       const point = pointAt();
       await actor.create('after.md', 'behind the point');
       await followed.stored();
+      const puts = store.proxy.asked.filter((each) => each.startsWith('PUT') && each.includes('/sets/'));
+      assert.deepEqual(puts, [...new Set(puts)], 'no set is stored twice under one name');
       for (const [at, documents] of [
         [undefined, 2],
         [point, 1],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { armor, Decrypter, Encrypter, generateIdentity, identityToRecipient } from 'age-encryption';
 import { KeyMalformed, parseIdentity, parseRecipient } from '../../lib/sealing/age-keys.js';
-import { SealBroken } from '../../lib/sealing/seal-with-passphrase.js';
+import { SealBroken } from '../../lib/sealing/seal-to.js';
 import { openKey, sealKey } from '../../lib/stored/seal-key.js';
 import { makeTestRandomness } from '../support/store/service.js';
 

@@ -47,6 +47,7 @@ export class StoredShards {
     const bucket = bucketOf(store);
     const made: { shards?: FollowedShards } = {};
     const copies: Copies = {
+      areKept: true,
       status: undefined,
       refusal: () => undefined,
       forgetKeys: (name, signal) => made.shards?.forgetKeys(name, signal) ?? Promise.resolve(),

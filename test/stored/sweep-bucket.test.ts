@@ -24,6 +24,7 @@ const life = 'a'.repeat(32);
 
 /** Follows by hand: a test stores and sweeps when it wants. */
 const byHand: Copies = {
+  areKept: true,
   status: undefined,
   refusal: () => undefined,
   forgetKeys: () => Promise.resolve(),
