@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readPage, type ListedObject, type Page } from '../egress/s3/read-page.js';
+import { maxPage, queryOfPage, readPage, type ListedObject, type Page } from '../egress/s3/read-page.js';
 import { BucketFault } from './bucket-fault.js';
 import type { BucketRequests } from './bucket-requests.js';
 
@@ -12,9 +12,6 @@ export interface StoredName {
   readonly at: number;
 }
 
-const pageSize = 1000;
-/** Of one part of a listing, with keys of their greatest length. */
-const maxPage = 16 * 1024 * 1024;
 /** Parts in a row without an object, as after many deletions. */
 const maxEmptyPages = 100;
 const isAscii = /^[\x20-\x7e]*$/;
@@ -51,13 +48,7 @@ function readPart(requests: BucketRequests, under: string, next: string | null, 
   return requests.ask({
     method: 'GET',
     name: null,
-    query: {
-      ...(next === null ? {} : { 'continuation-token': next }),
-      'encoding-type': 'url',
-      'list-type': '2',
-      'max-keys': String(pageSize),
-      ...(prefix === '' ? {} : { prefix }),
-    },
+    query: queryOfPage(prefix, next),
     maxBytes: maxPage,
     signal,
     expects: [200],

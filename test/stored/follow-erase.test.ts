@@ -5,18 +5,18 @@ import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { findUnreachedCopies } from '../../lib/app/open-service.js';
 import { Service } from '../../lib/app/service.js';
 import type { Bucket } from '../../lib/stored/bucket.js';
-import { git } from '../support/git/fixture.js';
+import { git, TemporaryFolders } from '../support/git/fixture.js';
 import { Actor } from '../support/store/actor.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
-import { never, storeKinds, type ServedStore } from './bucket-world.js';
-import { bucketOf, Followed, Folders, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
+import { never, startS3rver, type ServedStore } from './bucket-world.js';
+import { bucketOf, Followed, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
 
 const word = 'xylographsecret';
 
 describe('an erase of a service with a copy', () => {
-  const folders = new Folders();
+  const folders = new TemporaryFolders();
   let store: ServedStore;
   let bucket: Bucket;
   let key: CopyKey;
@@ -24,9 +24,7 @@ describe('an erase of a service with a copy', () => {
   let actor: Actor;
 
   beforeEach(async function () {
-    const [kind] = storeKinds;
-    assert.ok(kind !== undefined);
-    store = await kind.start(this);
+    store = await startS3rver(this);
     bucket = bucketOf(store);
     key = await makeCopyKey();
     followed = await Followed.open({ dataFolder: await folders.make(), store, key });

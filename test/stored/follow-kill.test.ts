@@ -14,8 +14,9 @@ import { countOf, leastOf, seedOf } from '../support/counts.js';
 import { makeRandom } from '../support/faults/load.js';
 import { Actor } from '../support/store/actor.js';
 import { operator } from '../support/store/service.js';
-import { never, storeKinds, type ServedStore } from './bucket-world.js';
-import { address, bucketOf, Folders, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
+import { TemporaryFolders } from '../support/git/fixture.js';
+import { never, startS3rver, type ServedStore } from './bucket-world.js';
+import { address, bucketOf, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
 import type { Line, Orders } from './followed-writer.js';
 
 /** Milliseconds. */
@@ -55,15 +56,13 @@ async function runAndKill(orders: Orders, lifetime: number): Promise<Life> {
 }
 
 describe('a followed service that is killed', () => {
-  const folders = new Folders();
+  const folders = new TemporaryFolders();
   let store: ServedStore;
   let key: CopyKey;
 
   before(async function () {
     this.timeout(60_000);
-    const [kind] = storeKinds;
-    assert.ok(kind !== undefined);
-    store = await kind.start(this);
+    store = await startS3rver(this);
     store.proxy.isWhole = true;
     key = await makeCopyKey();
   });

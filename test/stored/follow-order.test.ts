@@ -3,23 +3,22 @@ import { join } from 'node:path';
 import { openSidecar } from '../../lib/sidecar/sidecar.js';
 import { WorkspaceLeftOut } from '../../lib/stored/followed-shards.js';
 import { sweepBucket } from '../../lib/stored/sweep-bucket.js';
-import { never, storeKinds, type ServedStore } from './bucket-world.js';
-import { Folders, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
+import { TemporaryFolders } from '../support/git/fixture.js';
+import { never, startS3rver, type ServedStore } from './bucket-world.js';
+import { makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { until } from '../support/until.js';
 import { readRestored } from './read-restored.js';
 import { Hold, StoredShards } from './shards-world.js';
 
 describe('the order in which copies are stored', () => {
-  const folders = new Folders();
+  const folders = new TemporaryFolders();
   let store: ServedStore;
   let key: CopyKey;
   let open: StoredShards | undefined;
 
   before(async function () {
-    const [s3rver] = storeKinds;
-    if (s3rver === undefined) throw new Error('There is no store.');
-    store = await s3rver.start(this);
+    store = await startS3rver(this);
     key = await makeCopyKey();
   });
   afterEach(async () => {

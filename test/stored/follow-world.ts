@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
@@ -33,23 +30,16 @@ export async function makeCopyKey(): Promise<CopyKey> {
   return { identity, recipient: await identityToRecipient(identity) };
 }
 
-/** Folders that end with the test. */
-export class Folders {
-  readonly #made: string[] = [];
-
-  async make(): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), 'cartulary-follow-'));
-    this.#made.push(folder);
-    return folder;
-  }
-
-  async remove(): Promise<void> {
-    for (const folder of this.#made.splice(0)) await rm(folder, { recursive: true, force: true });
-  }
-}
-
 export const bucketOf = (store: ServedStore, change: Parameters<typeof openBucketAt>[2] = {}): Bucket =>
   openBucketAt(store.proxy.host, store.key, change);
+
+/** Deletes everything in the bucket. */
+export async function emptyBucket(store: ServedStore): Promise<void> {
+  const bucket = bucketOf(store);
+  const names: string[] = [];
+  for await (const { name } of bucket.list('', { signal: never })) names.push(name);
+  await bucket.delete(names, { signal: never });
+}
 
 export interface FollowedOptions {
   readonly dataFolder: string;

@@ -6,13 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { Service } from '../../lib/app/service.js';
 import { makeRandom } from '../support/faults/load.js';
-import { fsck, git } from '../support/git/fixture.js';
+import { fsck, git, TemporaryFolders } from '../support/git/fixture.js';
 import { Actor } from '../support/store/actor.js';
 import { eraseAt } from '../support/store/erase-at.js';
 import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
 import { never, storeKinds, type ServedStore } from './bucket-world.js';
-import { bucketOf, Followed, Folders, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
+import { bucketOf, emptyBucket, Followed, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
 
 /** A state of a service, to be compared with a restored one. */
 interface Noted {
@@ -50,7 +50,7 @@ const lastOf = (name: string): number => Number(/-([0-9]+)\.set$/.exec(name)?.[1
 
 for (const { title, start } of storeKinds) {
   describe(`a copy of a service in ${title}`, () => {
-    const folders = new Folders();
+    const folders = new TemporaryFolders();
     let store: ServedStore;
     let key: CopyKey;
     let open: Followed | undefined;
@@ -64,10 +64,7 @@ for (const { title, start } of storeKinds) {
       store.proxy.recover();
       await open?.close();
       open = undefined;
-      const bucket = bucketOf(store);
-      const names: string[] = [];
-      for await (const { name } of bucket.list('', { signal: never })) names.push(name);
-      await bucket.delete(names, { signal: never });
+      await emptyBucket(store);
     });
     after(async () => {
       await folders.remove();

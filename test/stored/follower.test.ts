@@ -3,30 +3,26 @@ import { join } from 'node:path';
 import { until } from '../support/until.js';
 import { operator } from '../support/store/service.js';
 import { Actor } from '../support/store/actor.js';
-import { never, storeKinds, type ServedStore } from './bucket-world.js';
-import { bucketOf, Followed, Folders, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
+import { TemporaryFolders } from '../support/git/fixture.js';
+import { never, startS3rver, type ServedStore } from './bucket-world.js';
+import { emptyBucket, Followed, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
 import { Hold } from './shards-world.js';
 
 describe('what keeps a copy', () => {
-  const folders = new Folders();
+  const folders = new TemporaryFolders();
   let store: ServedStore;
   let key: CopyKey;
   let open: Followed | undefined;
 
   before(async function () {
-    const [s3rver] = storeKinds;
-    if (s3rver === undefined) throw new Error('There is no store.');
-    store = await s3rver.start(this);
+    store = await startS3rver(this);
     key = await makeCopyKey();
   });
   afterEach(async () => {
     store.proxy.recover();
     await open?.close();
     open = undefined;
-    const bucket = bucketOf(store);
-    const names: string[] = [];
-    for await (const { name } of bucket.list('', { signal: never })) names.push(name);
-    await bucket.delete(names, { signal: never });
+    await emptyBucket(store);
   });
   after(async () => {
     await folders.remove();

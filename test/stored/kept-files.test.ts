@@ -3,20 +3,19 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathsOf } from '../../lib/journal/workspace-paths.js';
 import { WorkspaceSource } from '../../lib/stored/workspace-source.js';
-import { never, realClock, realRandomness, storeKinds, type ServedStore } from './bucket-world.js';
-import { Folders, makeCopyKey, type CopyKey } from './follow-world.js';
+import { TemporaryFolders } from '../support/git/fixture.js';
+import { never, realClock, realRandomness, startS3rver, type ServedStore } from './bucket-world.js';
+import { makeCopyKey, type CopyKey } from './follow-world.js';
 import { StoredShards } from './shards-world.js';
 
 describe('the rows of files beside a followed sidecar', () => {
-  const folders = new Folders();
+  const folders = new TemporaryFolders();
   let store: ServedStore;
   let key: CopyKey;
   let open: StoredShards | undefined;
 
   before(async function () {
-    const [s3rver] = storeKinds;
-    if (s3rver === undefined) throw new Error('There is no store.');
-    store = await s3rver.start(this);
+    store = await startS3rver(this);
     key = await makeCopyKey();
   });
   beforeEach(async () => {

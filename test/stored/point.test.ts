@@ -5,8 +5,9 @@ import { openSidecarReadOnly } from '../../lib/sidecar/sidecar.js';
 import { Actor } from '../support/store/actor.js';
 import { operator } from '../support/store/service.js';
 import { until } from '../support/until.js';
+import { TemporaryFolders } from '../support/git/fixture.js';
 import { storeKinds, type ServedStore } from './bucket-world.js';
-import { Followed, Folders, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
+import { Followed, makeCopyKey, restoreSound, type CopyKey } from './follow-world.js';
 
 function countDocuments(dataFolder: string): number {
   const sidecar = openSidecarReadOnly(join(dataFolder, 'acme', 'sidecar.sqlite'));
@@ -19,7 +20,7 @@ function countDocuments(dataFolder: string): number {
 
 for (const { title, start } of storeKinds) {
   describe(`a point in ${title}`, () => {
-    const folders = new Folders();
+    const folders = new TemporaryFolders();
     let store: ServedStore;
     let key: CopyKey;
     let open: Followed | undefined;

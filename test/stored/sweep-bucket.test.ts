@@ -15,8 +15,9 @@ import { sweepBucket } from '../../lib/stored/sweep-bucket.js';
 import { Actor } from '../support/store/actor.js';
 import { operator, TestClock } from '../support/store/service.js';
 import { s3rverKey, ServedByS3rver } from '../support/stored/serve-with-s3rver.js';
+import { TemporaryFolders } from '../support/git/fixture.js';
 import { never, openBucketAt } from './bucket-world.js';
-import { Folders, makeCopyKey, type CopyKey } from './follow-world.js';
+import { makeCopyKey, type CopyKey } from './follow-world.js';
 
 const hour = 60 * 60 * 1000;
 const day = 24 * hour;
@@ -32,7 +33,7 @@ const byHand: Copies = {
 };
 
 describe('the sweep of a bucket', () => {
-  const folders = new Folders();
+  const folders = new TemporaryFolders();
   const randomness = makeSystemRandomness();
   let store: ServedByS3rver;
   let objects: string;

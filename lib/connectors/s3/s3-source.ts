@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../domain/clock.js';
 import { readRetryAfter } from '../../egress/retry-after.js';
-import { readPage, type ListedObject, type Page } from '../../egress/s3/read-page.js';
+import { maxPage, queryOfPage, readPage, type ListedObject, type Page } from '../../egress/s3/read-page.js';
 import { explainError, readError, type StoreError } from '../../egress/s3/store-error.js';
 import { describeTime } from '../describe-time.js';
 import { downloadListed } from '../download-listed.js';
@@ -16,9 +16,6 @@ import {
 } from '../source.js';
 import type { ObjectStore } from './object-store.js';
 
-/** Of one part of a listing, with keys of their greatest length. */
-const maxPage = 16 * 1024 * 1024;
-const pageSize = 1000;
 /** Parts in a row without an object, as after many deletions. */
 const maxEmptyPages = 100;
 /** Objects in a row that a store fails to deliver, after which it is the store that fails. */
@@ -98,13 +95,7 @@ export class S3Source implements Source {
     const { store, prefix, clock } = this.#means;
     const answer = await store.get({
       key: null,
-      query: {
-        ...(token === null ? {} : { 'continuation-token': token }),
-        'encoding-type': 'url',
-        'list-type': '2',
-        'max-keys': String(pageSize),
-        ...(prefix === '' ? {} : { prefix }),
-      },
+      query: queryOfPage(prefix, token),
       maxBytes: maxPage,
       signal,
     });

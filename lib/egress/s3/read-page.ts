@@ -24,6 +24,25 @@ const maxToken = 8192;
 /** Characters. Longer ones are none. */
 const maxTagLength = 512;
 const maxClassLength = 64;
+/** Bytes of one part of a listing, with keys of their greatest length. */
+export const maxPage = 16 * 1024 * 1024;
+const pageSize = 1000;
+
+/**
+ * What to ask of a bucket for a part of its listing (ListObjectsV2).
+ * @param prefix of the keys; '' for all
+ * @param token where the part begins; null for the first one
+ */
+export function queryOfPage(prefix: string, token: string | null): Readonly<Record<string, string>> {
+  return {
+    ...(token === null ? {} : { 'continuation-token': token }),
+    'encoding-type': 'url',
+    'list-type': '2',
+    'max-keys': String(pageSize),
+    ...(prefix === '' ? {} : { prefix }),
+  };
+}
+
 /** What a listing says about itself. */
 const facts: readonly string[] = ['EncodingType', 'KeyCount', 'IsTruncated', 'NextContinuationToken'];
 
