@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { makeSystemRandomness, systemClock } from '../../lib/app/real-world.js';
 import { findUnreachedCopies } from '../../lib/app/open-service.js';
 import { Service } from '../../lib/app/service.js';
@@ -81,8 +80,9 @@ describe('an erase of a service with a copy', () => {
   it('is not final before the bucket has forgotten it', async () => {
     store.proxy.always({ what: 'status', status: 503 });
     const id = await erase();
-    await until('it waits', () => followed.workspace.eraser.stepOf(id) === 'overwritten');
-    await delay(100);
+    const steps: string[] = [];
+    await assert.rejects(followed.workspace.eraser.finished(id, (step) => steps.push(step)));
+    assert.equal(steps.at(-1), 'overwritten');
     assert.notEqual(followed.workspace.journal.reader.erasures.find(id)?.phase, 'final');
     await actor.create('meanwhile.md', 'others go on');
     store.proxy.recover();
